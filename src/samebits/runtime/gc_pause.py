@@ -28,6 +28,11 @@ _END = (
 )
 
 
+_FROZEN_BY_PROGRAMS = 1_000
+"""The least that a program freezes, since all modules' objects are among it; CPython 3.12 begins
+with some hundred of its own."""
+
+
 def paused() -> AbstractContextManager[None]:
     """A block without automatic collection; its end restores the collector's state."""
     begin = [partial(_running.append, None)]
@@ -39,7 +44,7 @@ def paused() -> AbstractContextManager[None]:
 def settle() -> None:
     """Put all objects among the collector's oldest, without looking at any: what modules and a
     cached kernel have made stays, and a collection of the young ones would go through it twice."""
-    if not gc.get_freeze_count():  # what a program has frozen stays so
+    if gc.get_freeze_count() < _FROZEN_BY_PROGRAMS:  # what a program has frozen stays so
         with block([gc.freeze], [gc.unfreeze]):
             pass
 

@@ -139,7 +139,7 @@ def test_an_interrupt_at_any_bytecode_leaves_episodes_at_their_frames(at_once: b
 
     def play() -> None:
         batch.restore(start)
-        for _ in range(7):
+        for _ in range(9):
             worlds.learn(8, at_once)
 
     seen: set[tuple[int, ...]] = set()
