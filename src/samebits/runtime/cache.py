@@ -329,7 +329,10 @@ class ObjectCache:
         first, self._warned = not self._warned, True
         if first:
             place = "XDG_CACHE_HOME or, in a program, " if sys.platform.startswith("linux") else ""
-            _warn(f"{message}; {place}sb.set_cache_dir(path) chooses another place, None none")
+            from samebits.visible import visible  # for warnings alone
+
+            said = visible(message)
+            _warn(f"{said}; {place}sb.set_cache_dir(path) chooses another place, None none")
 
 
 _NOT_USERS = (_PACKAGE, contextlib.__file__)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -185,7 +186,11 @@ class OwnFolder:
         except OSError:
             return None
         status = os.fstat(folder)
-        return folder if [status.st_dev, status.st_ino] == identity and not _fault(status) else None
+        return (
+            folder
+            if [status.st_dev, status.st_ino] == identity and not _fault(status, folder)
+            else None
+        )
 
 
 def _contents(descriptor: int, expected: int, limit: int) -> bytes:
@@ -215,7 +220,7 @@ def _within(held: list[int], folder: int | str, group: str) -> int | str:
     if isinstance(folder, str):
         return os.path.join(folder, group)
     place = open_descriptor(held, group, _FOLDER, dir_fd=folder)
-    if _fault(os.fstat(place)):
+    if _fault(os.fstat(place), place):
         raise PermissionError(errno.EACCES, "another user's folder", group)
     return place
 
@@ -226,35 +231,50 @@ def _may_be_read(status: os.stat_result) -> bool:
     return not _POSIX or (status.st_uid == os.getuid() and not status.st_mode & _OTHERS_WRITE)
 
 
-def _fault(status: os.stat_result) -> str | None:
+def _fault(status: os.stat_result, folder: int) -> str | None:
     """Why a folder is not this user's alone, with {} for its name; None if it is."""
     if status.st_uid != os.getuid():
         return _owned(status)
-    return _written_by_others(status)
+    return _written_by_others(status, folder)
 
 
 def _owned(status: os.stat_result) -> str:
     return f"{{}} belongs to {_user(status.st_uid)}"
 
 
-def _written_by_others(status: os.stat_result) -> str | None:
+def _written_by_others(status: os.stat_result, folder: int) -> str | None:
     others = status.st_mode & _OTHERS_WRITE
-    if others & 0o020 and _is_alone(status.st_gid):
+    if others & 0o020 and not _has_list(folder) and _is_alone(status.st_gid):
         others &= ~0o020
     return "other users can write to {}" if others else None
 
 
-def _fault_on_the_way(status: os.stat_result) -> str | None:
+def _has_list(folder: int) -> bool:
+    """Whether a folder may have an access control list, whose mask then stands where the group's
+    rights do, and whose rows may be of any user."""
+    get = getattr(os, "getxattr", None)
+    if get is None:
+        return sys.platform == "linux"
+    try:
+        # By its path in /proc, since a folder that is only passed through has no attributes.
+        get(f"/proc/self/fd/{folder}", "system.posix_acl_access")
+    except OSError as error:
+        return error.errno not in (errno.ENODATA, errno.EOPNOTSUPP)
+    return True
+
+
+def _fault_on_the_way(status: os.stat_result, folder: int) -> str | None:
     """Why others could replace the contents of a folder or a link's target; None if they cannot."""
     if status.st_uid not in (0, os.getuid()):
         return _owned(status)
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
         return None
-    return _written_by_others(status)
+    return _written_by_others(status, folder)
 
 
 def _is_alone(gid: int) -> bool:
-    """Whether a group is this user's private one: it has the user's name, and no other member."""
+    """Whether a group is this user's private one: it has the user's name, no other member, and is
+    no other user's own."""
     import grp
     import pwd
 
@@ -262,9 +282,10 @@ def _is_alone(gid: int) -> bool:
         user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(gid)
     except (KeyError, OSError):
         return False
-    return (
-        group.gr_name == user.pw_name and user.pw_gid == gid and set(group.gr_mem) <= {user.pw_name}
-    )
+    if group.gr_name != user.pw_name or user.pw_gid != gid:
+        return False
+    others = [row.pw_name for row in pwd.getpwall() if row.pw_gid == gid]
+    return {*group.gr_mem, *others} <= {user.pw_name}
 
 
 def _user(uid: int) -> str:
@@ -288,7 +309,8 @@ def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, 
         while True:
             here = os.path.join(*names)
             status = os.fstat(folders[-1])
-            if fault := _fault_on_the_way(status) if parts else _fault(status):
+            fault_of = _fault_on_the_way if parts else _fault
+            if fault := fault_of(status, folders[-1]):
                 raise UntrustedError(_refusal(path, what, here, fault))
             if not parts:
                 return open_descriptor(held, ".", _FOLDER, dir_fd=folders[-1]), here
@@ -306,7 +328,7 @@ def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, 
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-            if fault := _fault_on_the_way(status):
+            if fault := _fault_on_the_way(status, folders[-1]):
                 raise UntrustedError(_refusal(path, what, os.path.join(here, name), fault))
             target = Path(os.readlink(name, dir_fd=folders[-1]))
             if target.is_absolute():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import struct
 import tempfile
 import threading
 import warnings
@@ -176,6 +177,7 @@ def test_a_group_with_anybody_else_in_it_is_not_private(monkeypatch: pytest.Monk
 
     user = SimpleNamespace(pw_name="ann", pw_gid=1000)
     monkeypatch.setattr(pwd, "getpwuid", lambda uid: user)
+    monkeypatch.setattr(pwd, "getpwall", lambda: [user])
     for name, members, alone in (
         ("ann", [], True), ("ann", ["ann"], True), ("ann", ["bob"], False), ("users", [], False),
     ):  # fmt: skip
@@ -183,6 +185,56 @@ def test_a_group_with_anybody_else_in_it_is_not_private(monkeypatch: pytest.Monk
         monkeypatch.setattr(grp, "getgrgid", lambda gid, group=group: group)
         assert own_folder._is_alone(1000) == alone
         assert not own_folder._is_alone(1001)
+    # The group that is another user's own has that user in it, listed or not.
+    group = SimpleNamespace(gr_name="ann", gr_mem=[])
+    monkeypatch.setattr(grp, "getgrgid", lambda gid: group)
+    for gid, alone in ((1000, False), (1001, True)):
+        others = [user, SimpleNamespace(pw_name="bob", pw_gid=gid)]
+        monkeypatch.setattr(pwd, "getpwall", lambda others=others: others)
+        assert own_folder._is_alone(1000) == alone
+
+
+def listed(user: int) -> bytes:
+    """An access control list as Linux stores it: all rights for the owner and for one user more."""
+    everybody = 0xFFFF_FFFF
+    rows = [(1, 7, everybody), (2, 7, user), (4, 0, everybody), (16, 7, everybody),
+            (32, 5, everybody)]  # fmt: skip
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *row) for row in rows)
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="lists are set as Linux stores them")
+@pytest.mark.parametrize("which", ["cache", "", "cache/group"])
+def test_a_list_that_lets_another_user_write_is_not_taken_for_a_private_group(
+    place: Path, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    monkeypatch.setattr(own_folder, "_is_alone", lambda gid: True)
+    directory = place / "a" / "cache"
+    filled(directory)
+    folder = entry(directory).parent if which.endswith("group") else place / "a" / which
+    folder.chmod(0o775)
+    assert ObjectCache(directory).get(KEY) == OURS
+    try:
+        os.setxattr(folder, "system.posix_acl_access", listed(OTHER))
+    except OSError:
+        pytest.skip("the file system has no access control lists")
+    assert folder.stat().st_mode & 0o020
+    if which.endswith("group"):
+        assert ObjectCache(directory).get(KEY) is None
+    else:
+        refused(directory, "other users can write to")
+
+
+def test_what_others_call_a_folder_does_not_reach_the_terminal(place: Path) -> None:
+    directory = place / "m\x1b[31m" / "cache\udcff"
+    filled(directory)
+    directory.parent.chmod(0o777)
+    with pytest.warns(RuntimeWarning) as told:
+        assert ObjectCache(directory).get(KEY) is None
+    (warning,) = told
+    text = str(warning.message)
+    assert "\\u001b[31m" in text
+    assert "\\udcff" in text
+    assert text.isprintable()
 
 
 def test_a_sticky_folder_on_the_way_is_no_danger_and_as_the_cache_it_is(tmp_path: Path) -> None:
