@@ -4,7 +4,8 @@ Sizes and times do not identify a compiler: installers set times to one value, a
 the size. Reading all files takes milliseconds, so the object cache, which only this user can write,
 stores the digest with the list of the files and a digest of their metadata and their folders':
 device, inode, size, and the times of the last change. A change of contents changes a file's
-`ctime`, a new name its folder's, and nobody can set those. Files that change while this process
+`ctime`, a new name its folder's, and nobody can set those. Bytecode that is older than its source
+counts with it, since Python may run that. Files that change while this process
 runs are not those that it imported, and their digest is never used. If `ctime` has no fractions, as
 in reproducible images, every process reads the contents.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -44,6 +46,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC",
 _TICK = 10_000_000
 """Nanoseconds by which a file's time may lag behind the clock."""
 _SECOND = 1_000_000_000
+_AS_PATHS = "utf-8", "surrogateescape"
 _METADATA = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 _CHANGED = itemgetter(-1)
 
@@ -78,13 +81,35 @@ class Sources:
         return hashlib.blake2b(marshal.dumps(self._rows, 2)).hexdigest()[:40]
 
     def contents(self) -> str:
-        """The digest of paths and contents. Raises OSError."""
+        """The digest of paths and contents, and of bytecode that may not be of these contents.
+        Raises OSError."""
         state = hashlib.blake2b(digest_size=20)
         for name in self.files:
             data = Path(self._root, name).read_bytes()
-            state.update(f"{len(name)} {name} {len(data)} ".encode("utf-8", "surrogateescape"))
+            state.update(f"{len(name)} {name} {len(data)} ".encode(*_AS_PATHS))
             state.update(data)
+        for name, row in zip(self.files, self._rows[len(self.folders) :], strict=True):
+            data = _older_bytecode(os.path.join(self._root, name), _CHANGED(row))
+            if data is not None:
+                state.update(f"bytecode {len(name)} {name} {len(data)} ".encode(*_AS_PATHS))
+                state.update(data)
         return state.hexdigest()
+
+
+def _older_bytecode(path: str, changed: int) -> bytes | None:
+    """The bytecode that this Python keeps of a source file, if it was written before the file was
+    changed: Python takes it if size and time are as before, and then runs what the file was."""
+    from importlib.util import cache_from_source  # where contents are read, which is seldom
+
+    if not path.endswith(".py"):
+        return None
+    try:
+        place = cache_from_source(path)
+        if os.stat(place).st_ctime_ns >= changed:
+            return None
+        return Path(place).read_bytes()
+    except (NotImplementedError, FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _status_in(root: str, held: list[int]) -> Callable[[str], os.stat_result]:
@@ -97,7 +122,7 @@ def _status_in(root: str, held: list[int]) -> Callable[[str], os.stat_result]:
 
 def sources(root: str, part: str = COMPILER) -> Sources:
     """The source files of a part of the package in a folder, as they are now. Raises OSError."""
-    folders, files = list(_FOLDERS[part]), list[str]()
+    folders, files, kept = list(_FOLDERS[part]), list[str](), list[str]()
     for folder in folders:  # which grow
         with os.scandir(os.path.join(root, folder)) as found:
             for entry in found:
@@ -105,11 +130,13 @@ def sources(root: str, part: str = COMPILER) -> Sources:
                 path = name if folder == "." else os.path.join(folder, name)
                 if name.endswith(_SUFFIXES):
                     files.append(path)
-                elif name == "__pycache__" or path in _OTHERS or "." in name:
+                elif name == "__pycache__":
+                    kept.append(path)
+                elif path in _OTHERS or "." in name:
                     continue
                 elif entry.is_dir():
                     folders.append(path)
-    return Sources(root, folders, sorted(files))
+    return Sources(root, folders + kept, sorted(files))
 
 
 def fingerprint(
@@ -146,8 +173,9 @@ def fingerprint(
 def _key(root: str, part: str) -> str:
     """The key of an installation's note. Raises OSError if there is no such folder."""
     place = os.stat(root)
-    told = f"sources of the {part} {place.st_dev} {place.st_ino} {root}".encode(
-        "utf-8", "surrogateescape"
+    kept = f"{sys.implementation.cache_tag} {sys.flags.optimize} {sys.pycache_prefix}"
+    told = f"sources of the {part} for {kept}: {place.st_dev} {place.st_ino} {root}".encode(
+        *_AS_PATHS
     )
     return hashlib.blake2b(told, digest_size=20).hexdigest()
 

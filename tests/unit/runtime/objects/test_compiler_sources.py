@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import shutil
 import subprocess
 import sys
@@ -293,6 +294,30 @@ def test_bytecode_that_is_kept_in_a_folder_changes_nothing(
     (root / "b" / "__pycache__").mkdir()
     assert notes.digest(root) == before
     assert settled_digest(notes, root, monkeypatch) == before
+
+
+def test_bytecode_of_what_a_file_was_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    root, other = install(tmp_path / "a"), install(tmp_path / "other", 2)
+    of_two = settled_digest(notes, other, monkeypatch)
+    before = settled_digest(notes, root, monkeypatch)
+    time.sleep(0.02)  # longer than a tick of the clock of files
+    path = root / "b" / "c.py"
+    kept = Path(py_compile.compile(str(path), doraise=True))
+    assert notes.digest(root) == before
+    for name in ("a.py", "b/c.py"):
+        time.sleep(0.02)
+        (root / name).write_text("NUMBER = 2\n")
+        os.utime(root / name, (NORMAL, NORMAL))
+    stale = settled_digest(notes, root, monkeypatch)
+    assert notes.digest(root) == stale
+    assert stale not in (before, of_two)
+    kept.unlink()
+    assert settled_digest(notes, root, monkeypatch) == of_two
+    py_compile.compile(str(path), doraise=True)
+    assert notes.digest(root) == of_two
 
 
 def test_installations_that_share_notes_have_their_own(
