@@ -109,6 +109,9 @@ class _Loader(SourceFileLoader):
     that stays: functions import more, and their callers have the flags of before."""
 
     def exec_module(self, module: ModuleType) -> None:
+        if _thread.get_ident() in _Threads.importing and is_default():
+            super().exec_module(module)  # most modules: the blocks take as long as small ones do
+            return
         with _keeping_flags(), default_environment():
             super().exec_module(module)
 
@@ -126,6 +129,8 @@ class _Finder:
     ) -> ModuleSpec | None:
         if not name.startswith(self._prefix):
             return None
+        if _thread.get_ident() in _Threads.importing:
+            return self._found(name, path, target)
         with _keeping_flags():  # a file's times are computed
             return self._found(name, path, target)
 
