@@ -146,6 +146,24 @@ def test_what_is_no_address_of_a_relay_is_told(
     assert url in told
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--jitter", "5"], "--jitter and --loss are of links that --rtt describes"),
+        (["--loss", "3"], "give --rtt, or --scene"),
+        (["--scene", "none"], "'fault', 'fault, no referee'"),
+        (["--window", "x"], "--window 'x' is no list of frames"),
+    ],
+)
+def test_a_soak_leaves_no_option_out(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert called("net", "soak", ARENA, "--matches", "1", "--frames", "60", *words) == 2
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert message in told
+
+
 def test_tls_where_there_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with answering(b"HTTP/1.1 400 Bad Request\r\n\r\n") as port:
         assert called("net", "watch", ARENA, f"wss://127.0.0.1:{port}/m", "--ticket", "x") == 2

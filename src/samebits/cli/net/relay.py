@@ -271,7 +271,12 @@ def soak(options: SoakOptions) -> int:
     if options.scene is not None and options.scene not in SCENES:
         raise MatchError(
             f"there are no matches '{options.scene}'",
-            fix=f"choose of {', '.join(dict.fromkeys(SCENES))}",
+            fix="choose of " + ", ".join(f"'{scene}'" for scene in dict.fromkeys(SCENES)),
+        )
+    if options.rtt is None and (options.jitter or options.loss):
+        raise MatchError(
+            "--jitter and --loss are of links that --rtt describes",
+            fix="give --rtt, or --scene for links of a kind",
         )
     link = None
     if options.rtt is not None:
