@@ -16,6 +16,7 @@ from samebits.backend.llvm import engine
 from samebits.diagnosis.builds.board_run import BoardRun, Point
 from samebits.diagnosis.clock import OutOfTime, spent
 from samebits.fpmodel.libm import NAME
+from samebits.hazards.edit.counted_loops import with_counted_loops
 from samebits.hazards.edit.other_constants import Constant, constants_of, observed_constants
 from samebits.hazards.switchboard import Switchboard
 from samebits.ir.builder import Builder
@@ -39,6 +40,10 @@ define {t} @given(i64 %number) {{
   {narrow}
 }}
 """
+
+
+_MOST_ITERATIONS = 1 << 20
+"""Of a `while` at a time: one that counts on another number may not end."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,7 @@ class OtherNumbers:
         loaded = {t: _loaded(t, self._values) for t in types}  # which keeps the code alive
         hosts = {t: _host(t, each.addresses["given"]) for t, each in loaded.items()}
         kernels = observed_constants(self.program.kernels, hosts)
+        kernels = with_counted_loops(kernels, _MOST_ITERATIONS)
         board = Switchboard(kernels, (), np.zeros(1, np.uint8))
         self._run = run = BoardRun(self.program, board, self.inputs, self.known)
         self._point = run.before(run.known_before(self.frame), Point(-1, b""), run.off())

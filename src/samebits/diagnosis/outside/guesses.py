@@ -8,14 +8,15 @@ that is zero or as another frame has it; one scalar that is a little another.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.ir.grammar import Module, While, walk
-from samebits.ir.refs import is_own
-from samebits.sides.run import SideRun
+from samebits.diagnosis.builds.built_side import BuiltSide
+from samebits.hazards.edit.counted_loops import has_loops_of_conditions, with_counted_loops
+from samebits.sides.run import SideRun, open_run
 from samebits.sim.inputs import Inputs
 from samebits.sim.state.columns import columns
 from samebits.types import BOOL, ScalarType, StructType
@@ -59,13 +60,19 @@ def guessed(
     if run.side.is_slow or run.side.is_emulated:
         return None
     found: dict[bytes, bool] = {}
-    near_alone = _has_loops_of_conditions(run.side.plain.kernels)
+    near_alone = has_loops_of_conditions(run.side.plain.kernels)
     made = _made(t, past[-1], [*near.values()], near_alone)
-    for number, (after, is_near) in enumerate(made):
-        if number == MOST_GUESSES or len(found) > 1:
-            break
-        if after not in found and _gives(run, frame, after, rows[:1], wanted):
-            found[after] = is_near
+    with ExitStack() as stack:
+        trial = run
+        if near_alone:  # a number that is far off may come of one that is near
+            side = run.side
+            counted = BuiltSide(side.text, side.simulation, side.spec, rewrite=with_counted_loops)
+            trial = stack.enter_context(closing(open_run(counted)))
+        for number, (after, is_near) in enumerate(made):
+            if number == MOST_GUESSES or len(found) > 1:
+                break
+            if after not in found and _gives(trial, frame, after, rows[:1], wanted):
+                found[after] = is_near
     if not found:
         return None
     first, is_near = next(iter(found.items()))
@@ -93,18 +100,6 @@ def _of_other_frames(
                 continue
             ahead = run.save()
             yield frame + off, ahead
-
-
-def _has_loops_of_conditions(kernels: Module) -> bool:
-    """Whether the simulation's own functions have a `while`: of a number that is far off it may
-    never end."""
-    functions = kernels.functions
-    return any(
-        isinstance(each, While)
-        for name in functions
-        if is_own(name)
-        for each in walk(functions[name].body)
-    )
 
 
 def _made(

@@ -76,3 +76,13 @@ def test_slips_are_digits_factors_and_signs() -> None:
     assert 0.98 not in values
     assert len(values) == len(set(values)) < 64
     assert 3.14 in list(other_values(3.1415926535))
+
+
+def test_numbers_of_which_a_loop_would_not_end_are_passed_over() -> None:
+    """Angles are wrapped in a loop, by π with a sign or a factor too."""
+    game = load_simulation("examples/classic_control/acrobot.py")
+    source = PlayerSource(game, "random", 1, 12)
+    own = record_report(parse_side("", game), source, ReportRequest(None, None)).known
+    known = {frame: value ^ (frame >= 4) for frame, value in own.items()}
+    search = OtherNumbers(game.program, InputStream(source), known, 4, spent() + 60)
+    assert search.search() is None

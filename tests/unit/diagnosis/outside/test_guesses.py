@@ -126,3 +126,30 @@ def test_no_number_is_guessed_of_which_a_loop_would_not_end() -> None:
         run.advance(rows[:8])
         past = [run.save()]  # a drift of 2.0, of which another bit may make 3.7e19
         assert guessed(run, run.side.plain.state, 8, 1, past, rows[8:]) is None
+
+
+def test_a_number_that_is_near_and_comes_to_one_of_which_a_loop_would_not_end() -> None:
+    @sb.kernel
+    def turn(state: State, inputs: sb.ReadOnly[Input]) -> None:
+        far = state.drift
+        for _ in range(3):
+            far = far * far * far
+        while far > 3.0:
+            far -= 6.0
+        state.drift += 0.25 + 0 * far
+
+    turns = sb.Simulation(name="turns", version="1", state=State, input=Input, players=1, init=init,
+                          step=turn)  # fmt: skip
+    rows: Inputs = np.zeros((20, 1), turns.input_type.dtype)
+    with closing(open_run(parse_side("", turns))) as run:
+        run.start(1)
+        run.advance(rows[:4])
+        before = run.save()  # a drift of 1.0, of which another bit may make 4.0, and 1.8e16 of that
+        assert guessed(run, run.side.plain.state, 4, 1, [before], rows[4:]) is None
+        poked = np.frombuffer(before, turns.state_type.dtype.newbyteorder("<")).copy()
+        poked["other"] ^= 1 << 9
+        run.restore_canonical(4, poked.tobytes())
+        wanted = int(run.advance(rows[4:5]).hashes[0])
+        guess = guessed(run, run.side.plain.state, 4, wanted, [before], rows[4:])
+    assert guess is not None
+    assert guess.after == poked.tobytes()
