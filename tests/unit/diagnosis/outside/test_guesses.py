@@ -145,11 +145,11 @@ def test_a_number_that_is_near_and_comes_to_one_of_which_a_loop_would_not_end() 
         run.start(1)
         run.advance(rows[:4])
         before = run.save()  # a drift of 1.0, of which another bit may make 4.0, and 1.8e16 of that
-        assert guessed(run, run.side.plain.state, 4, 1, [before], rows[4:]) is None
+        assert guessed(run, run.side.plain.state, 4, 1, [before], rows[4:6]) is None
         poked = np.frombuffer(before, turns.state_type.dtype.newbyteorder("<")).copy()
         poked["other"] ^= 1 << 9
         run.restore_canonical(4, poked.tobytes())
         wanted = int(run.advance(rows[4:5]).hashes[0])
-        guess = guessed(run, run.side.plain.state, 4, wanted, [before], rows[4:])
+        guess = guessed(run, run.side.plain.state, 4, wanted, [before], rows[4:6])
     assert guess is not None
     assert guess.after == poked.tobytes()
