@@ -131,8 +131,8 @@ def test_no_number_is_guessed_of_which_a_loop_would_not_end() -> None:
 def test_a_number_that_is_near_and_comes_to_one_of_which_a_loop_would_not_end() -> None:
     @sb.kernel
     def turn(state: State, inputs: sb.ReadOnly[Input]) -> None:
-        far = state.drift
-        for _ in range(3):
+        far = state.drift * 0.5
+        for _ in range(4):
             far = far * far * far
         while far > 3.0:
             far -= 6.0
@@ -143,13 +143,13 @@ def test_a_number_that_is_near_and_comes_to_one_of_which_a_loop_would_not_end() 
     rows: Inputs = np.zeros((20, 1), turns.input_type.dtype)
     with closing(open_run(parse_side("", turns))) as run:
         run.start(1)
-        run.advance(rows[:4])
-        before = run.save()  # a drift of 1.0, of which another bit may make 4.0, and 1.8e16 of that
-        assert guessed(run, run.side.plain.state, 4, 1, [before], rows[4:6]) is None
+        run.advance(rows[:8])
+        before = run.save()  # a drift of 2.0, of which another bit may make 4.0, and 2.4e24 of that
+        assert guessed(run, run.side.plain.state, 8, 1, [before], rows[8:10]) is None
         poked = np.frombuffer(before, turns.state_type.dtype.newbyteorder("<")).copy()
         poked["other"] ^= 1 << 9
-        run.restore_canonical(4, poked.tobytes())
-        wanted = int(run.advance(rows[4:5]).hashes[0])
-        guess = guessed(run, run.side.plain.state, 4, wanted, [before], rows[4:6])
+        run.restore_canonical(8, poked.tobytes())
+        wanted = int(run.advance(rows[8:9]).hashes[0])
+        guess = guessed(run, run.side.plain.state, 8, wanted, [before], rows[8:10])
     assert guess is not None
     assert guess.after == poked.tobytes()
