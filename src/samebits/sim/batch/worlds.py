@@ -180,7 +180,7 @@ class Worlds:
             self._step.slots[self._careful] = self._step.slots[self._first] = 0
             status = self._step.run()
             if status:
-                stopped = self._once_more(self._step, self.shadows)
+                stopped = self._once_more(self._step, status, self.shadows)
         except BaseException:
             self._go_back(self.shadows)
             raise
@@ -203,7 +203,7 @@ class Worlds:
             call.slots[self._careful] = call.slots[self._first] = 0
             status = call.run()
             if status:
-                stopped = self._once_more(call, before)
+                stopped = self._once_more(call, status, before)
         except BaseException:
             self._go_back(before)
             raise
@@ -248,7 +248,7 @@ class Worlds:
         try:
             status = call.run()
             if status:
-                stopped = self._once_more(call, self.shadows)
+                stopped = self._once_more(call, status, self.shadows)
         except BaseException:
             self._go_back(self.shadows, self._begun())
             self._sow_again()
@@ -331,9 +331,14 @@ class Worlds:
             status = call.run()
         return stopped
 
-    def _once_more(self, call: EntryCall, before: Memory) -> NDArray[np.uint8]:
+    def _once_more(self, call: EntryCall, status: int, before: Memory) -> NDArray[np.uint8]:
         """Run those again, world by world, that a trap has left inside of their blocks, from the
-        states before the call, and go on; 1 where there was a trap."""
+        states before the call, and go on; 1 where there was a trap. Raises what else a `status`
+        stands for, such as the exception of an interrupt, which may have come behind the last
+        frame."""
+        trap = call.entry.trap(status)
+        if not isinstance(trap, Trap):
+            raise trap
         begun = np.flatnonzero(self.inside)
         self.states[begun] = before[begun]
         self.at[begun] = self.inside[begun] = 0

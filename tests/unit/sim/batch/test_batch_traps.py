@@ -14,6 +14,8 @@ from tests.support.simulations.small_simulation import SMALL
 
 import samebits as sb
 from samebits import uint64
+from samebits.backend.records import LEFT
+from samebits.runtime.threads import preempt
 from samebits.sim.batch.loops import BLOCK_BYTES, MOST_BLOCK
 from samebits.sim.batch.traps import WorldTrap
 
@@ -213,3 +215,34 @@ def test_an_interrupt_around_a_trap_leaves_worlds_at_their_frames() -> None:
         batch.restore(start)
 
     assert at_each(play, check, Interrupt) > 50
+
+
+@pytest.mark.parametrize("keep", [0, 20])
+def test_an_interrupt_that_comes_behind_the_last_frame_leaves_worlds_at_their_frames(
+    keep: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Native code looks for one last when its work is done, and is then inside of no world."""
+    batch = SMALL.batch(3, seeds=[7, 8, 9], keep=keep)
+    inputs = inputs_with({}, 3)
+    batch.run(inputs)
+    frames, hashes, kept = batch.frames.copy(), batch.hashes(), batch.save()
+    worlds = batch.opened("run", True)
+    monkeypatch.setattr(preempt, "raised", Interrupt)
+    for call, played in (
+        (worlds._run, lambda: batch.run(inputs)),
+        (worlds._step, lambda: batch.step(inputs[0])),
+    ):
+        run = call.run
+        monkeypatch.setattr(call, "run", lambda run=run: run() or LEFT)
+        with pytest.raises(Interrupt):
+            played()
+        monkeypatch.setattr(call, "run", run)
+        assert (batch.frames == frames).all()
+        assert (batch.hashes() == hashes).all()
+        assert batch.save() == kept
+        assert not batch.traps
+    batch.run(inputs)
+    again = SMALL.batch(3, seeds=[7, 8, 9])
+    again.run(inputs)
+    again.run(inputs)
+    assert (batch.hashes() == again.hashes()).all()
