@@ -208,7 +208,6 @@ KERNELS = {
     "managed inner": ["over", "at"],
     "managed list": ["full"],
     "managed component": ["component"],
-    "managed range": ["halves"],
     "managed int": ["five"],
     "managed kernel given": ["given", "applied"],
 }

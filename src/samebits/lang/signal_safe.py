@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from samebits.errors import mark_wrapper
+from samebits.errors import fold, mark_wrapper
 from samebits.importing import ENVIRONMENT_BYTES, default_of
 
 _P = ParamSpec("_P")
@@ -104,12 +104,17 @@ def own_environment() -> AbstractContextManager[None]:
 
 
 def keeps_flags(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """`function`, after which the sticky flags are the caller's."""
+    """`function`, after which the sticky flags are the caller's. Its errors have tracebacks that
+    begin at the caller's line, as those of `folding`."""
 
     @wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         with own_environment():
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                fold(error)
+                raise
 
     mark_wrapper(call)
     return call

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from samebits import math
-from samebits.errors import ArgumentError, folding
+from samebits.errors import ArgumentError
 from samebits.lang.decorators import kernel
 from samebits.lang.memory.arrays import Array, ReadOnly
 from samebits.lang.signal_safe import keeps_flags
@@ -147,7 +147,6 @@ def processor() -> str:
     return platform.processor() or "unknown"
 
 
-@folding
 @keeps_flags
 def math_fingerprint() -> Fingerprint:
     """This machine's mathematics as one line, for `str`, to compare with a peer's.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
 from samebits.compiling import lock
-from samebits.errors import ReplayError, SimulationError, folding
+from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.signal_safe import keeps_flags
@@ -37,7 +37,6 @@ class SimulationDefinition:
     """The part of a simulation that all executions share; see `Simulation`. Raises SimulationError
     for a part that does not fit."""
 
-    @folding
     @keeps_flags
     def __init__(
         self,
