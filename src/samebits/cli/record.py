@@ -16,7 +16,8 @@ BLOCK_FRAMES = 256
 
 
 def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyframes: int) -> int:
-    """Record and return the exit status. Frames before a trap or an interrupt are kept."""
+    """Record and return the exit status. Frames before a trap or an interrupt are kept; without
+    one, an interrupt leaves the file as it was."""
     simulation = named_simulation(sim)
     play = player(simulation, players, check_seed(seed))
     ended, status = "", SAME
@@ -30,6 +31,10 @@ def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyfram
             ended, status = f"{trap}\n", DIFFERS
         except KeyboardInterrupt:
             word, status = interrupted()
+            if not recording.frame:
+                recording.discard()
+                sys.stderr.write(f"{word}: no frame was recorded, {out} is as it was\n")
+                return status
             ended = f"{word}\n"
     value = recording.session.hash()
     sys.stderr.write(ended)

@@ -196,6 +196,14 @@ class ReplayWriter:
             raise
         self._is_settled = True
 
+    def discard(self) -> None:
+        """End without a file: what its path held before stays there. Does nothing once closed."""
+        if self._is_settled:
+            return
+        self._closed = True
+        self._sink.discard()
+        self._is_settled = True
+
     def __enter__(self) -> ReplayWriter:
         return self
 

@@ -121,6 +121,11 @@ class Recording:
         self._catch_up()
         self._writer.close()
 
+    def discard(self) -> None:
+        """End without a file: what its path held before stays there. Does nothing once closed."""
+        self._part = None
+        self._writer.discard()
+
     def __enter__(self) -> Recording:
         return self
 
