@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import duckdb
 import numpy as np
 
 from samebits.ensemble.blocks import Columns
+from samebits.ensemble.database import Database, Error
 from samebits.ensemble.study import Study
 from samebits.errors import ArgumentError
 from samebits.output import Output, os_reason, remedy
@@ -58,8 +58,7 @@ class Store:
                 note="its simulation, parameters, seed or measures are others",
                 fix="name another folder, or remove this one",
             )
-        self._sql = duckdb.connect(":memory:")
-        self._sql.execute("SET enable_progress_bar = false")
+        self._sql = Database()
 
     def path(self, block: int) -> Path:
         """The file of a block."""
@@ -75,7 +74,7 @@ class Store:
             return False
         try:
             row = self._sql.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchone()
-        except duckdb.Error:
+        except Error:
             return False
         return row is not None and row[0] == self._study.size_of(block)
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import duckdb
 import xxhash
 
+from samebits.ensemble.database import Database, Error
 from samebits.farm.errors import FarmError
 from samebits.farm.rows import COLUMNS, Key, Row
 from samebits.output import Output, os_reason, remedy
@@ -53,8 +53,7 @@ class Store:
             raise FarmError(
                 f"cannot make the folder {folder}: {os_reason(error)}", fix=remedy(error)
             ) from None
-        self.sql = duckdb.connect(":memory:")
-        self.sql.execute("SET enable_progress_bar = false")
+        self.sql = Database()
         self._is_viewed = False
         self._scanned = self._named()
         self._parts = self._living()
@@ -157,7 +156,7 @@ class Store:
         except OSError as error:
             self.damaged.append(f"{path}: {os_reason(error)}")
             return False
-        except duckdb.Error as error:
+        except Error as error:
             return self._is_wrong(path, str(error).splitlines()[0][:200])
         if columns != dict(COLUMNS):
             return self._is_wrong(path, "its columns are those of another version")
