@@ -67,6 +67,8 @@ def status(arguments: Sequence[str]) -> int:
 
         samebits_command.end()
         code = app(given)
+        if code == samebits_command.INTERRUPTED != samebits_command.interrupted()[1]:
+            return _interrupted()  # Typer has ended the command, and takes all for Ctrl-C
         sys.stdout.flush()
         return code
     except SamebitsError as error:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.core
 from tests.support.folders import SIMULATIONS
 
+import samebits_command
 from samebits.cli import record, status
 from samebits.replay import read_replay
 from samebits.sim.players import player
@@ -61,3 +64,19 @@ def test_the_frames_until_then_get_the_name(
     assert recorded("--frames", str(FRAMES)) == 130
     found = read_replay("game.mcap")
     assert (found.frames, found.damage) == (record.BLOCK_FRAMES, None)
+
+
+@pytest.mark.parametrize(("number", "expected"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_what_asks_a_command_to_end_before_it_has_begun_is_told(
+    number: str, expected: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """While Typer reads the arguments and imports what the command needs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(samebits_command, "_ended_by", [])
+
+    def asked(*given: Any, **named: Any) -> None:
+        samebits_command._interrupted(getattr(signal, number), None)
+
+    monkeypatch.setattr(typer.core.TyperGroup, "parse_args", asked)
+    assert recorded("--frames", "1") == expected
+    assert capsys.readouterr().err.strip() == "terminated"
