@@ -120,8 +120,9 @@ def _chosen(
 
 
 def _has_rules(path: str, rules: Sequence[LintRule | LuaRule]) -> bool:
-    kind = LuaRule if path.endswith(".lua") else LintRule
-    return any(isinstance(rule, kind) for rule in rules)
+    if path.endswith(".lua"):
+        return any(isinstance(rule, LuaRule) for rule in rules)
+    return any(isinstance(rule, LintRule) for rule in rules)
 
 
 def _codes(option: str, text: str | None, every: Sequence[ToldRule]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from samebits.lua.engines import ENGINES, Engine, engine_named, load_engine
 from samebits.lua.errors import LuaError, ScriptError, ScriptStopped
 from samebits.lua.natives import ARITY, LIBM, SAMEBITS, addresses, libm_addresses
 from samebits.lua.source import Site, prepare, traced_sites, without_head
-from samebits.lua.values import Value, packed, unpacked
+from samebits.lua.values import packed, unpacked
 from samebits.runtime.fp_state.pin import pinned, register_name
 
 _PRELUDE = Path(__file__).parent / "prelude"
@@ -117,8 +117,9 @@ class Runtime:
                 self._host[b"provide"](name.encode(), self._bytes_of(function))
         self._lua.set_max_memory(memory, total=False)
 
-    def run(self, text: str | bytes, name: str = "script.lua") -> Value:
+    def run(self, text: str | bytes, name: str = "script.lua") -> Any:
         """Run a script, and give what it returns where that is a number, a text, a boolean or None.
+        Its type is the script's affair, which no checker of Python knows.
 
         A table or a function that it returns is its program: `call` finds its functions with a dot
         before their names. Raises LuaError where it cannot be prepared, ScriptError for its own
@@ -127,7 +128,7 @@ class Runtime:
         ready = self._prepared(text.encode() if isinstance(text, str) else text, name)
         return unpacked(self._called("run", ready, _chunk(name)))[0]
 
-    def run_file(self, path: str | Path) -> Value:
+    def run_file(self, path: str | Path) -> Any:
         """`run` of a file. Raises LuaError where it cannot be read."""
         path = Path(path)
         self.show_lines_of(path)
@@ -156,14 +157,14 @@ class Runtime:
         """What was told since `start_trace`, which ends."""
         return bytes(self._host[b"taken_trace"]())
 
-    def call(self, name: str, *arguments: object) -> Value:
+    def call(self, name: str, *arguments: object) -> Any:
         """Call a global function of the script, or with `.step` one of the table that it returned,
         and give its first result. Raises as `run` does."""
         given = packed(arguments)
         answer = self._called("call", name.encode(), given, len(arguments))
         return unpacked(answer)[0]
 
-    def field(self, name: str) -> Value:
+    def field(self, name: str) -> Any:
         """A global of the script, or with a dot before its name a field of what it returned."""
         return unpacked(self._called("field", name.encode()))[0]
 

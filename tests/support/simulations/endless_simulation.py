@@ -42,6 +42,11 @@ def endless(frame: int, player: int, seed: int) -> dict[str, object]:
     return {"turns": 3 if frame < 12 else 1 << 50}
 
 
+def later(frame: int, player: int, seed: int) -> dict[str, object]:
+    """In frame 300, and in every one after it."""
+    return {"turns": 3 if frame < 300 else 1 << 50}
+
+
 ENDLESS = sb.Simulation(
     name="endless",
     version="1",
@@ -51,5 +56,5 @@ ENDLESS = sb.Simulation(
     init=init,
     step=step,
     tick_rate=30,
-    scripts={"endless": endless, "short": short},
+    scripts={"endless": endless, "later": later, "short": short},
 )

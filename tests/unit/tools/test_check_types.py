@@ -227,3 +227,9 @@ def test_errors_are_read_of_either_checker() -> None:
         "c/d.py:7: error: no  [x]\nc/d.py:8: note: no\n"
     )
     assert check_types.errors(said) == [("/a/b.py", 3), ("c/d.py", 7)]
+
+
+def test_what_users_copy_passes_both_checkers(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyright")
+    pytest.importorskip("mypy")
+    assert check_types.main() == 0, capsys.readouterr().out
