@@ -9,9 +9,11 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.values.environment import in_default_environment
 
 
+@keeps_flags
 @in_default_environment
 def fill_list(items: Any, values: Iterable[Any]) -> None:
     """Put values into an empty list, or heap data, in order. Raises ArgumentError where they do not
@@ -26,6 +28,7 @@ def fill_list(items: Any, values: Iterable[Any]) -> None:
     items.size = len(given)
 
 
+@keeps_flags
 @in_default_environment
 def add_to_list(items: Any, values: Iterable[Any]) -> None:
     """Add values to a list, in order. Raises ArgumentError where they do not fit."""
@@ -39,6 +42,7 @@ def add_to_list(items: Any, values: Iterable[Any]) -> None:
     items.size = size + len(given)
 
 
+@keeps_flags
 def fill_by(items: Any, capacity: int, values: Iterable[Any], add: Callable[[Any], Any]) -> None:
     """Put values into an empty container by its own method. Raises ArgumentError where they do not
     fit."""
@@ -49,6 +53,7 @@ def fill_by(items: Any, capacity: int, values: Iterable[Any], add: Callable[[Any
         add(value)
 
 
+@keeps_flags
 def fill_set(items: Any, capacity: int, numbers: Iterable[int]) -> None:
     """Put numbers into an empty set. Raises ArgumentError where one is beyond it."""
     words = items.words.memory
@@ -70,6 +75,7 @@ def too_many(items: Any, capacity: int, count: int) -> ArgumentError:
     )
 
 
+@keeps_flags
 @in_default_environment
 def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
     """`==` in Python: of two containers of one type, or of one and what Python has of the kind,
@@ -85,6 +91,7 @@ def compared(items: Any, other: Any, kind: Any = Sequence) -> Any:
     return cls.__eq__.as_kernel(items, other)
 
 
+@keeps_flags
 def shown(items: Iterable[Any]) -> str:
     """Items as a container's repr has them: numbers as Python writes them, the rest by repr."""
     return ", ".join(

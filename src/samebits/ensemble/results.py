@@ -11,6 +11,7 @@ import xxhash
 
 from samebits.ensemble.statistics import QUANTILES, Summary, summary
 from samebits.errors import ArgumentError
+from samebits.lang.signal_safe import keeps_flags
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Results:
     runs: int
 
     @property
+    @keeps_flags
     def digest(self) -> str:
         """16 hex digits over all columns' bytes: the same on every machine."""
         state = xxhash.xxh3_64()
@@ -34,6 +36,7 @@ class Results:
         state.update("\0".join(self.columns["trap"].tolist()).encode())
         return state.hexdigest()
 
+    @keeps_flags
     def summaries(
         self, measure: str, quantiles: Sequence[float] = QUANTILES
     ) -> Iterator[tuple[tuple[float, ...], Summary]]:

@@ -9,8 +9,10 @@ from samebits.ensemble.blocks import run_block
 from samebits.ensemble.results import Results
 from samebits.ensemble.store import Store
 from samebits.ensemble.study import Study
+from samebits.lang.signal_safe import keeps_flags
 
 
+@keeps_flags
 def run(
     study: Study,
     folder: str | os.PathLike[str],

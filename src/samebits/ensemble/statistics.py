@@ -16,6 +16,7 @@ from samebits import math
 from samebits.errors import ArgumentError
 from samebits.lang.decorators import kernel
 from samebits.lang.memory.arrays import ReadOnly
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lang.values.scalars import float64
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -40,6 +41,7 @@ def _moments(x: ReadOnly[float64]) -> tuple[float64, float64]:
     return math.mean(x), math.variance(x) * float64(len(x))
 
 
+@keeps_flags
 def summary(values: object, quantiles: Sequence[float] = QUANTILES) -> Summary:
     """Statistics of a sequence of numbers, as float64, in its order; the quantiles are Hyndman and
     Fan's seventh kind, NumPy's `linear`, of shares from 0 to 1. Raises ArgumentError."""

@@ -18,6 +18,7 @@ from samebits.ensemble.fields import Numbers, numbers_at
 from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.definition import SimulationDefinition
 from samebits.sim.digest import digest_of
 from samebits.sim.load import load_module, load_simulation
@@ -60,6 +61,7 @@ class Study:
     seed: int = 0
     inputs: Numbers | None = None
 
+    @keeps_flags
     def __post_init__(self) -> None:
         for name, value, most in (
             ("frames", self.frames, MOST_FRAMES), ("seed", self.seed, 2**64 - 1),
@@ -137,6 +139,7 @@ class Study:
         return min(BLOCK, self.size - block * BLOCK)
 
     @cached_property
+    @keeps_flags
     def given(self) -> Numbers:
         """The inputs, checked: of shape (frames, players), or (1, players) for every frame."""
         simulation = self.opened
@@ -155,6 +158,7 @@ class Study:
         return np.ascontiguousarray(inputs)
 
     @cached_property
+    @keeps_flags
     def digest(self) -> str:
         """What makes two studies the same one: the simulation, all parameters, what is measured."""
         kernels = {n: m for n, m in self.measures.items() if isinstance(m, Kernel)}

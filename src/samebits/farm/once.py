@@ -27,6 +27,7 @@ from samebits.farm.rows import (
     Row,
     Task,
 )
+from samebits.lang.signal_safe import keeps_flags
 from samebits.printed import muted
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
@@ -52,6 +53,7 @@ class Runner:
     def _targets(self) -> dict[str, executions.Row]:
         return {row.name: row for row in executions.all_rows()}
 
+    @keeps_flags
     def run(self, task: Task, began: Callable[[str], None]) -> Row:
         """The task's row; `began` is told how it is run once all that runs is loaded and compiled.
         Raises MemoryError."""

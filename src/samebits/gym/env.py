@@ -13,6 +13,7 @@ from samebits.errors import ArgumentError
 from samebits.gym.rendering import Rendering
 from samebits.gym.spaces import Actions, action_space, learning_of, observation_space, one, parts_of
 from samebits.gym.worlds import LearningWorlds
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.batch.worlds import address
 from samebits.sim.simulation import Simulation
 from samebits.types import ScalarType
@@ -28,6 +29,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
     the render modes "human" and "rgb_array".
     """
 
+    @keeps_flags
     def __init__(
         self, simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
     ) -> None:
@@ -61,6 +63,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         """The batch of one world: its state, saves, replays."""
         return self._worlds.batch
 
+    @keeps_flags
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -71,6 +74,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         self._rendering.show(self._worlds.batch)
         return self._worlds.observe()[0], {}
 
+    @keeps_flags
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Run one frame. Raises ArgumentError for an action that the space does not contain, and
         Trap."""
@@ -86,6 +90,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
             self._rendering.show(self._worlds.batch)
         return self._seen.copy(), self._reward.value, self._ended.value, self._cut.value, {}
 
+    @keeps_flags
     def render(self) -> Any:
         """The picture of the state, a uint8 array of shape (height, width, 3), in "rgb_array"; None
         in "human", where each frame is shown as it comes. Raises ArgumentError in neither."""

@@ -11,6 +11,7 @@ from samebits.errors import ArgumentError
 from samebits.gym.rendering import Rendering
 from samebits.gym.spaces import Actions, action_space, learning_of, observation_space, one, parts_of
 from samebits.gym.worlds import LearningWorlds
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.batch.batch import Batch
 from samebits.sim.simulation import Simulation
 
@@ -25,6 +26,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
     same. A simulation with a scene has the render modes "human" and "rgb_array".
     """
 
+    @keeps_flags
     def __init__(
         self, simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
     ) -> None:
@@ -57,6 +59,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
         """The space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
 
+    @keeps_flags
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -67,6 +70,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
         seen = self._worlds.observe()[0]
         return self._each(seen), {agent: {} for agent in self.agents}
 
+    @keeps_flags
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[
@@ -109,6 +113,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
             return {agent: values[p] for p, agent in enumerate(self.possible_agents)}
         return {agent: np.copy(values) for agent in self.possible_agents}
 
+    @keeps_flags
     def render(self) -> Any:
         """The picture of the state, a uint8 array of shape (height, width, 3), in "rgb_array"; None
         in "human", where each frame is shown as it comes. Raises ArgumentError in neither."""
@@ -122,6 +127,7 @@ class WorldParallelEnv(ParallelEnv[str, Any, Any]):
         self.agents = []
 
 
+@keeps_flags
 def make_parallel(
     simulation: Simulation, *, keep: int = 0, render_mode: str | None = None
 ) -> WorldParallelEnv:

@@ -11,14 +11,17 @@ from gymnasium.vector import AutoresetMode
 from samebits.gym.env import WorldEnv
 from samebits.gym.spaces import learning_of
 from samebits.gym.vector import WorldVectorEnv
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.simulation import Simulation
 
 
+@keeps_flags
 def make(simulation: Simulation, *, keep: int = 0, render_mode: str | None = None) -> WorldEnv:
     """A simulation of one player as a Gymnasium environment. Raises ArgumentError."""
     return WorldEnv(simulation, keep=keep, render_mode=render_mode)
 
 
+@keeps_flags
 def make_vec(
     simulation: Simulation,
     num_envs: int,
@@ -35,6 +38,7 @@ def make_vec(
     )
 
 
+@keeps_flags
 def register(simulation: Simulation, name: str | None = None) -> str:
     """Enter a simulation in Gymnasium's registry, and return its id there.
 

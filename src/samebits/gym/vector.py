@@ -20,6 +20,7 @@ from samebits.gym.spaces import (
     parts_of,
 )
 from samebits.gym.worlds import LearningWorlds
+from samebits.lang.signal_safe import keeps_flags
 from samebits.sim.batch.batch import Batch
 from samebits.sim.simulation import Simulation
 
@@ -36,6 +37,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
     simulation with a scene has the render mode "rgb_array".
     """
 
+    @keeps_flags
     def __init__(
         self,
         simulation: Simulation,
@@ -78,6 +80,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
         """The worlds: states, saves, replays."""
         return self._worlds.batch
 
+    @keeps_flags
     def reset(
         self,
         *,
@@ -115,6 +118,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
             )
         return np.flatnonzero(given)
 
+    @keeps_flags
     def step(self, actions: Any) -> Stepped:
         """Run a frame of every environment. Raises ArgumentError for actions that the space does
         not contain, and Trap once all others have run."""
@@ -145,6 +149,7 @@ class WorldVectorEnv(VectorEnv[Any, Any, Any]):
             "final_obs": final, "_final_obs": mask, "final_info": {}, "_final_info": mask.copy(),
         }  # fmt: skip
 
+    @keeps_flags
     def render(self) -> Any:
         """The pictures of all environments, a tuple of uint8 arrays of shape (height, width, 3).
         Raises ArgumentError without a render mode."""

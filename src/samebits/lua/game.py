@@ -12,6 +12,7 @@ from typing import Any
 
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
 from samebits.errors import ArgumentError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lua.engines import ENGINES
 from samebits.lua.errors import LuaError
 from samebits.lua.layout import layout_text, lua_type, struct_layout
@@ -33,6 +34,7 @@ class Script:
     modules: dict[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
+    @keeps_flags
     def read(cls, path: str | Path) -> Script:
         """The script in a file, with the other `.lua` files of its folder as modules. Raises
         LuaError."""
@@ -54,6 +56,7 @@ class Game:
     simulation, ScriptError for its own errors.
     """
 
+    @keeps_flags
     def __init__(
         self,
         script: Script | str | Path,
@@ -89,11 +92,13 @@ class Game:
         self.state = b""
         """The canonical bytes: the script's state, then that of `math.random`."""
 
+    @keeps_flags
     def start(self) -> bytes:
         """Run `init`, and give the state."""
         self.runtime.reseed(self.seed)
         return self._advanced(".init", None, b"")
 
+    @keeps_flags
     def step(self, inputs: bytes = b"") -> bytes:
         """Run a frame with all players' canonical inputs, and give the state after it. Raises
         ArgumentError for inputs of another length."""
@@ -103,6 +108,7 @@ class Game:
             )
         return self._advanced(".step", self._input or "{'struct'}", inputs)
 
+    @keeps_flags
     def restore(self, state: bytes) -> None:
         """Go on from a state that `start` or `step` gave, of any engine and machine. Raises
         ArgumentError for bytes of another length."""
@@ -129,11 +135,13 @@ class Game:
         """Canonical bytes of a frame's inputs."""
         return 0 if self.input_type is None else canonical_size(self.input_type) * self.players
 
+    @keeps_flags
     def read(self, struct: type[Any]) -> Any:
         """The state as a struct of samebits with the layout's fields. Raises ArgumentError."""
         self._check(struct)
         return struct.from_memory(from_canonical(struct.__sb_type__, self.state[:-RANDOM]))
 
+    @keeps_flags
     def write(self, value: Any) -> None:
         """Take the state from a struct of samebits with the layout's fields. Raises
         ArgumentError."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from samebits.errors import ArgumentError, Span, TargetError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.lua.engines import ENGINES, Engine, engine_named, load_engine
 from samebits.lua.errors import LuaError, ScriptError, ScriptStopped
 from samebits.lua.natives import ARITY, LIBM, SAMEBITS, addresses, libm_addresses
@@ -67,6 +68,7 @@ class Runtime:
     computes; ArgumentError for an argument out of its range.
     """
 
+    @keeps_flags
     def __init__(
         self,
         engine: str = ENGINES[0].name,
@@ -117,6 +119,7 @@ class Runtime:
                 self._host[b"provide"](name.encode(), self._bytes_of(function))
         self._lua.set_max_memory(memory, total=False)
 
+    @keeps_flags
     def run(self, text: str | bytes, name: str = "script.lua") -> Any:
         """Run a script, and give what it returns where that is a number, a text, a boolean or None.
         Its type is the script's affair, which no checker of Python knows.
@@ -145,18 +148,22 @@ class Runtime:
         libm = ", the platform's libm" if self._functions != addresses() else ""
         return f"{engine}, lupa {metadata.version('lupa')}{libm}"
 
+    @keeps_flags
     def reseed(self, seed: int) -> None:
         """Start `math.random` from a seed."""
         self._host[b"seed"](seed)
 
+    @keeps_flags
     def start_trace(self) -> None:
         """Keep what a traced script tells from here on."""
         self._host[b"start_trace"]()
 
+    @keeps_flags
     def taken_trace(self) -> bytes:
         """What was told since `start_trace`, which ends."""
         return bytes(self._host[b"taken_trace"]())
 
+    @keeps_flags
     def call(self, name: str, *arguments: object) -> Any:
         """Call a global function of the script, or with `.step` one of the table that it returned,
         and give its first result. Raises as `run` does."""
@@ -164,14 +171,17 @@ class Runtime:
         answer = self._called("call", name.encode(), given, len(arguments))
         return unpacked(answer)[0]
 
+    @keeps_flags
     def field(self, name: str) -> Any:
         """A global of the script, or with a dot before its name a field of what it returned."""
         return unpacked(self._called("field", name.encode()))[0]
 
+    @keeps_flags
     def has_function(self, name: str) -> bool:
         """Whether `call` finds a function of that name."""
         return bool(self._host[b"has"](name.encode()))
 
+    @keeps_flags
     def advance(self, name: str, state: str, given: str | None, inputs: bytes) -> bytes:
         """Call `name` with the state's tables and the inputs; the state's canonical bytes then.
 
@@ -181,6 +191,7 @@ class Runtime:
         own = given.encode() if given is not None else None
         return self._called("advance", name.encode(), state.encode(), own, inputs)
 
+    @keeps_flags
     def fill(self, state: str, data: bytes) -> None:
         """Make the state's tables hold canonical bytes."""
         self._called("fill", state.encode(), data)
@@ -300,6 +311,7 @@ class Runtime:
     def _bytes_of(self, function: Callable[..., object]) -> Callable[[bytes, int], bytes]:
         """A Python function as the prelude calls it: an error is a text behind `!`."""
 
+        @keeps_flags
         def call(data: bytes, count: float) -> bytes:
             try:
                 return packed([function(*unpacked(data, int(count)))])

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from samebits.errors import SamebitsError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.minimise.question import DifferenceQuestion, Question, Shown, TrapQuestion
 from samebits.minimise.search import Progress, Search
 from samebits.printed import muted
@@ -47,6 +48,7 @@ class Minimised:
 
 
 @muted()
+@keeps_flags
 def minimise(
     source: InputSource,
     a: Side,

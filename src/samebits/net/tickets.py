@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import Any, Literal, cast
 
 from samebits.errors import ArgumentError, MatchError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.net import limits
 
 SHORTEST_SECRET = 16
@@ -42,6 +43,7 @@ class Ticket:
     nonce: str
 
 
+@keeps_flags
 def make_ticket(
     secret: bytes,
     match: str,
@@ -140,6 +142,7 @@ class TicketBooth:
         return nonce in self._used
 
 
+@keeps_flags
 def read_ticket(secret: bytes, text: str) -> Ticket:
     """The ticket that `make_ticket` wrote with the same secret, expired or not.
 

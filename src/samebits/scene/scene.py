@@ -11,6 +11,7 @@ import numpy as np
 
 from samebits.errors import SimulationError
 from samebits.lang.kernel import Kernel
+from samebits.lang.signal_safe import keeps_flags, own_environment
 from samebits.scene.shapes import Shape, color, numbers
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Scene:
     pixels: int = 640
     background: str = "#10141f"
 
+    @keeps_flags
     def __post_init__(self) -> None:
         if not callable(self.draw):
             raise SimulationError(
@@ -88,20 +90,34 @@ class Scene:
             from samebits.scene.drawn import drawn
 
             kernel, _, capacity = self.kernel
-            yield from drawn(kernel, capacity, state)
+            yield from _each(lambda: drawn(kernel, capacity, state))
             return
         draw: Any = self.draw
-        found: Any = draw(state)
+        with own_environment():
+            found: Any = draw(state)
         if not hasattr(found, "__iter__"):
             raise SimulationError(
                 f"a scene's draw returned {type(found).__name__}, not shapes",
                 fix="yield sb.scene.Discs and its like, or return a list of them",
             )
         given: Any
-        for given in found:
+        for given in _each(lambda: iter(found)):
             if not isinstance(given, Shape):
                 raise SimulationError(
                     f"a scene's draw gave {type(given).__name__}, which is no shape",
                     fix="yield sb.scene.Discs, Balls, Line, Polygon or Text",
                 )
             yield given
+
+
+def _each(make: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """What an iterator gives, each time with the caller's sticky flags afterwards."""
+    with own_environment():
+        items = make()
+    while True:
+        with own_environment():
+            try:
+                item = next(items)
+            except StopIteration:
+                return
+        yield item

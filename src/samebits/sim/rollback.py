@@ -106,10 +106,12 @@ class Rollback:
             self._raise(self._call.entry.trap(status), hashes[: self.frame - first].copy())
         return hashes[:frames].copy()
 
+    @keeps_flags
     def hash(self) -> int:
         """XXH64 of the state's canonical bytes."""
         return self._execution.hash()
 
+    @keeps_flags
     def canonical_state(self, frame: int | None = None) -> bytes:
         """The canonical bytes of the state now, or of that before a frame, `oldest` to `frame`.
 
@@ -126,6 +128,7 @@ class Rollback:
         raw = self._ring[frame % len(self._ring)][: self._execution.program.state.size]
         return to_canonical(t, raw.view(t.dtype))
 
+    @keeps_flags
     def restore(self, frame: int, state: bytes) -> None:
         """Take canonical bytes as the state before a frame; frames before it can't be gone back to.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import RunnerError, Trap
+from samebits.lang.signal_safe import keeps_flags
 from samebits.printed import muted
 from samebits.runtime.threads.time_limit import TimeOver, within
 from samebits.sim.execution import Execution
@@ -184,6 +185,7 @@ class Verification:
         """Whether something was compared, nothing differed, and no program failed."""
         return self.result == "same"
 
+    @keeps_flags
     def run(self, progress: Progress) -> None:
         """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. All programs that
         it started have ended when it returns or raises."""

@@ -12,6 +12,7 @@ from enum import Enum
 
 from samebits.bits import xxh64
 from samebits.errors import ProtocolError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.net import limits
 from samebits.net.events import (
     Away,
@@ -107,6 +108,7 @@ class PeerCore:
     Raises MatchError where the simulation can't be played over a network.
     """
 
+    @keeps_flags
     def __init__(
         self,
         simulation: Simulation,
@@ -193,6 +195,7 @@ class PeerCore:
 
     # What the transport says.
 
+    @keeps_flags
     def receive(self, now_ns: int, message: bytes) -> None:
         """A message came. Bytes that break the protocol end the conversation: state OVER, event
         Broken; nothing is raised for them."""
@@ -226,6 +229,7 @@ class PeerCore:
                 if not self.over:
                     self._take(inner, now_ns)
 
+    @keeps_flags
     def poll(self, now_ns: int) -> PeerOutput:
         """Do what is due, and return what is to be sent and shown. Raises Trap of `init`."""
         messages: list[bytes] = []

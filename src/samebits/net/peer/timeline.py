@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from samebits.lang.signal_safe import keeps_flags
 from samebits.net.input_codec import InputCodec
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
@@ -46,6 +47,7 @@ class Timeline:
     Raises CompileError and Trap, of `init`.
     """
 
+    @keeps_flags
     def __init__(self, simulation: Simulation, codec: InputCodec, window: int, seed: int) -> None:
         self.simulation = simulation
         self.rollback = simulation.rollback(seed, window)
@@ -95,6 +97,7 @@ class Timeline:
         if frame >= self.confirmed:
             self._early[slot][frame] = given
 
+    @keeps_flags
     def advance(self, target: int) -> None:
         """Play until `target` frames are over, or as far as confirmed inputs and the window allow;
         frames that were played with other inputs than are known now are played again first."""
@@ -114,6 +117,7 @@ class Timeline:
         self.finished = max(self.finished, min(self.confirmed, self.rollback.frame))
         self._forget()
 
+    @keeps_flags
     def settle(self) -> None:
         """Come to the state after the last final frame: those that were predicted behind it never
         come."""
@@ -125,6 +129,7 @@ class Timeline:
         if self.rollback.frame > self.finished:
             self.rollback.restore(self.finished, self.rollback.canonical_state(self.finished))
 
+    @keeps_flags
     def restore(self, frame: int, state: bytes) -> None:
         """Go on with the state before `frame`. Final inputs from there on stay, where all are kept.
 

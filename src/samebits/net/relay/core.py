@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samebits.errors import ProtocolError
+from samebits.lang.signal_safe import keeps_flags
 from samebits.net import limits
 from samebits.net.events import (
     Broken,
@@ -238,6 +239,7 @@ class RelayCore:
                 if connection.closed is None:
                     self._take(connection, inner, now_ns)
 
+    @keeps_flags
     def poll(self, now_ns: int) -> RelayOutput:
         """Do what is due, and return what is to be sent, stored and shown."""
         output = RelayOutput()

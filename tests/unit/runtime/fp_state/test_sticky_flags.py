@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.sticky_flags import flags_after, in_fork, needs_flags
 
 import samebits as sb
 from samebits import float32, float64, int32, uint64
 
-pytestmark = pytest.mark.skipif(
-    sys.platform == "win32" or not hasattr(ctypes.pythonapi, "fetestexcept"),
-    reason="the flags are read by the process's C library",
-)
-
-FLAGS = 0x1F if os.uname().machine == "aarch64" else 0x3F
-"""All of C's exceptions, as their bits in `fenv.h`, and on x86 that of subnormal operands."""
-_library: Any = ctypes.pythonapi
+pytestmark = needs_flags
 
 
 @sb.struct
@@ -211,36 +203,8 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_the_flags_are_the_callers(name: str, flags: int, given: Given) -> None:
     """In a fork, whose first call of it is the process's first of most of them."""
-    assert _in_fork(lambda: _flags_after(ENTRIES[name], given, flags)) == hex(flags) * 3
-
-
-def _flags_after(entry: Entry, given: Given, flags: int) -> str:
-    found: list[str] = []
-    for _ in range(3):
-        _library.feclearexcept(FLAGS)
-        if flags:
-            _library.feraiseexcept(flags)
-        kept = entry(given)
-        found.append(hex(_library.fetestexcept(FLAGS)))
-        del kept
-    return "".join(found)
-
-
-def _in_fork(function: Callable[[], str]) -> str:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            text = function()
-        except BaseException as error:
-            text = f"{type(error).__name__}: {error}"
-        os.write(writer, text.encode())
-        os._exit(0)
-    os.close(writer)
-    with open(reader, "rb") as told:
-        answer = told.read().decode()
-    os.waitpid(child, 0)
-    return answer
+    found = in_fork(lambda: flags_after(lambda: ENTRIES[name](given), flags))
+    assert found == hex(flags) * 3
 
 
 def test_every_public_function_is_among_them() -> None:
