@@ -4,10 +4,11 @@ Sizes and times do not identify a compiler: installers set times to one value, a
 the size. Reading all files takes milliseconds, so the object cache, which only this user can write,
 stores the digest with the list of the files and a digest of their metadata and their folders':
 device, inode, size, and the times of the last change. A change of contents changes a file's
-`ctime`, a new name its folder's, and nobody can set those. Bytecode that is older than its source
-counts with it, since Python may run that. Files that change while this process
-runs are not those that it imported, and their digest is never used. If `ctime` has no fractions, as
-in reproducible images, every process reads the contents.
+`ctime`, a new name its folder's, and nobody can set those. Python runs the bytecode beside a source
+file if that names its size and time: bytecode that it would run and that is not of these contents
+counts with them, however it came there. Files that change while this process runs are not those
+that it imported, and their digest is never used. If `ctime` has no fractions, as in reproducible
+images, every process reads the contents.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
+import struct
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -46,33 +48,41 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC",
 _TICK = 10_000_000
 """Nanoseconds by which a file's time may lag behind the clock."""
 _SECOND = 1_000_000_000
+_HEADER = 16
+"""Bytes before the code in a file of bytecode."""
 _AS_PATHS = "utf-8", "surrogateescape"
 _METADATA = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 _CHANGED = itemgetter(-1)
 
 
 class Sources:
-    """Source files and the folders that list them, as they are when this is made, in order, by
-    their paths from the root, which is the folder "."."""
+    """Source files, the folders that list them, and the files' bytecode, as they are when this is
+    made, in order, by their paths from the root, which is the folder "."."""
 
-    __slots__ = ("_root", "_rows", "files", "folders")
+    __slots__ = ("_root", "_rows", "bytecode", "files", "folders")
 
-    def __init__(self, root: str, folders: Sequence[str], files: Sequence[str]) -> None:
+    def __init__(
+        self, root: str, folders: Sequence[str], files: Sequence[str], bytecode: Sequence[str] = ()
+    ) -> None:
         """Raises OSError if one does not exist."""
-        self._root, self.folders, self.files = root, folders, files
+        self._root, self.folders, self.files, self.bytecode = root, folders, files, bytecode
         held: list[int] = []
         with closing_descriptors(held):
-            self._rows = [*map(_METADATA, map(_status_in(root, held), (*folders, *files)))]
+            paths = (*folders, *files, *bytecode)
+            self._rows = [*map(_METADATA, map(_status_in(root, held), paths))]
 
     @property
     def newest(self) -> int:
         """The time of the files' latest change, in nanoseconds since 1970; 0 without files."""
-        return max(map(_CHANGED, self._rows[len(self.folders) :]), default=0)
+        first = len(self.folders)
+        return max(map(_CHANGED, self._rows[first : first + len(self.files)]), default=0)
 
     @property
     def newest_name(self) -> int:
-        """The time of the folders' latest change."""
-        return max(map(_CHANGED, self._rows[: len(self.folders)]), default=0)
+        """The time of the latest change of the folders and the bytecode."""
+        first = len(self.folders)
+        others = self._rows[:first] + self._rows[first + len(self.files) :]
+        return max(map(_CHANGED, others), default=0)
 
     @property
     def signature(self) -> str:
@@ -80,36 +90,71 @@ class Sources:
         # Version 2 writes equal values alike, whether or not they are one object.
         return hashlib.blake2b(marshal.dumps(self._rows, 2)).hexdigest()[:40]
 
-    def contents(self) -> str:
-        """The digest of paths and contents, and of bytecode that may not be of these contents.
-        Raises OSError."""
+    def contents(self, compared: set[str] | None = None) -> str:
+        """The digest of paths and contents, and of bytecode that Python would run and that is not
+        of these contents. Raises OSError.
+
+        `compared` has what was found to be alike before, which is not compiled again, and then what
+        is alike now."""
         state = hashlib.blake2b(digest_size=20)
+        read: dict[str, bytes] = {}
         for name in self.files:
-            data = Path(self._root, name).read_bytes()
+            data = read[name] = Path(self._root, name).read_bytes()
             state.update(f"{len(name)} {name} {len(data)} ".encode(*_AS_PATHS))
             state.update(data)
-        for name, row in zip(self.files, self._rows[len(self.folders) :], strict=True):
-            data = _older_bytecode(os.path.join(self._root, name), _CHANGED(row))
-            if data is not None:
+        before = frozenset(compared or ())
+        alike: set[str] = set()
+        if self.bytecode:
+            kept = {place: name for name in self.files for place in _places(self._root, name)}
+            for place in self.bytecode:
+                name = kept[place]
+                data = Path(self._root, place).read_bytes()
+                about = _digest_of(read[name], data)
+                if about in before or _is_alike(os.path.join(self._root, name), read[name], data):
+                    alike.add(about)
+                    continue
                 state.update(f"bytecode {len(name)} {name} {len(data)} ".encode(*_AS_PATHS))
                 state.update(data)
+        if compared is not None:
+            compared.clear()
+            compared.update(alike)
         return state.hexdigest()
 
 
-def _older_bytecode(path: str, changed: int) -> bytes | None:
-    """The bytecode that this Python keeps of a source file, if it was written before the file was
-    changed: Python takes it if size and time are as before, and then runs what the file was."""
+def _places(root: str, name: str) -> list[str]:
+    """Where this Python keeps the bytecode of a source file, from the root if it is below that."""
     from importlib.util import cache_from_source  # where contents are read, which is seldom
 
-    if not path.endswith(".py"):
-        return None
+    if not name.endswith(".py"):
+        return []
     try:
-        place = cache_from_source(path)
-        if os.stat(place).st_ctime_ns >= changed:
-            return None
-        return Path(place).read_bytes()
-    except (NotImplementedError, FileNotFoundError, NotADirectoryError):
-        return None
+        return [cache_from_source(os.path.join(root, name) if sys.pycache_prefix else name)]
+    except NotImplementedError:
+        return []
+
+
+def _digest_of(source: bytes, bytecode: bytes) -> str:
+    state = hashlib.blake2b(b"%d " % len(source), digest_size=10)
+    state.update(source)
+    state.update(bytecode)
+    return state.hexdigest()
+
+
+def _is_alike(path: str, source: bytes, bytecode: bytes) -> bool:
+    """Whether Python runs what the source says: the bytecode is of other contents at most where
+    Python would not take it."""
+    flags, changed, size = struct.unpack_from("<III", bytecode.ljust(_HEADER, b"\0"), 4)
+    if flags == 0:
+        status = os.stat(path)
+        now = int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF
+        if (changed, size) != now:
+            return True
+    try:
+        # Comparing leaves out nothing but the path.
+        found = marshal.loads(bytecode[_HEADER:])
+        return bool(found == compile(source, path, "exec", dont_inherit=True))
+    except (EOFError, TypeError, ValueError, SyntaxError, Warning):
+        return False
 
 
 def _status_in(root: str, held: list[int]) -> Callable[[str], os.stat_result]:
@@ -122,7 +167,7 @@ def _status_in(root: str, held: list[int]) -> Callable[[str], os.stat_result]:
 
 def sources(root: str, part: str = COMPILER) -> Sources:
     """The source files of a part of the package in a folder, as they are now. Raises OSError."""
-    folders, files, kept = list(_FOLDERS[part]), list[str](), list[str]()
+    folders, files, kept = list(_FOLDERS[part]), list[str](), set[str]()
     for folder in folders:  # which grow
         with os.scandir(os.path.join(root, folder)) as found:
             for entry in found:
@@ -131,12 +176,16 @@ def sources(root: str, part: str = COMPILER) -> Sources:
                 if name.endswith(_SUFFIXES):
                     files.append(path)
                 elif name == "__pycache__":
-                    kept.append(path)
+                    kept.add(path)
                 elif path in _OTHERS or "." in name:
                     continue
                 elif entry.is_dir():
                     folders.append(path)
-    return Sources(root, folders + kept, sorted(files))
+    files.sort()
+    places = [place for name in files for place in _places(root, name)]
+    bytecode = [place for place in places if os.path.exists(os.path.join(root, place))]
+    kept.update(os.path.dirname(place) for place in bytecode)
+    return Sources(root, folders + sorted(kept), files, bytecode)
 
 
 def fingerprint(
@@ -161,10 +210,16 @@ def fingerprint(
         if started - _TICK < newest <= now + _TICK:
             return os.urandom(20).hex()
         if known is None or newest > now:
-            known = found.contents()
+            about = hashlib.blake2b(f"bytecode {key}".encode(), digest_size=20).hexdigest()
+            before = (recall(about) or "").split()
+            compared = set(before)
+            known = found.contents(compared)
+            if compared != set(before):
+                keep(about, " ".join(sorted(compared)))
             settled = found.newest_name < now - _TICK  # no later name has its folder's time
             if newest <= now and newest % _SECOND != 0 and settled:
-                keep(key, "\0".join((found.signature, known, *found.folders, "", *found.files)))
+                names = (*found.folders, "", *found.files, "", *found.bytecode)
+                keep(key, "\0".join((found.signature, known, *names)))
         return known
     except OSError:
         return os.urandom(20).hex()
@@ -186,9 +241,10 @@ def _noted(root: str, note: str | None) -> tuple[Sources, str] | None:
     if note is None:
         return None
     signature, contents, *paths = note.split("\0")
-    end = paths.index("")
     try:
-        found = Sources(root, paths[:end], paths[end + 1 :])
-    except OSError:
+        end = paths.index("")
+        last = paths.index("", end + 1)
+        found = Sources(root, paths[:end], paths[end + 1 : last], paths[last + 1 :])
+    except (OSError, ValueError):  # ValueError: a note of an older version
         return None
     return (found, contents) if found.signature == signature else None

@@ -118,9 +118,9 @@ def test_folders_that_do_not_count_are_there() -> None:
         assert (PACKAGE / folder).is_dir(), folder
 
 
-RUN_AROUND_IT = {"importing.py", "runtime/threads/own_stack.py"}
-"""What runs while a kernel is compiled, and makes none of its code: rounding as it always is, and
-stacks."""
+RUN_AROUND_IT = {"importing.py", "runtime/threads/own_stack.py", "runtime/threads/preempt.py"}
+"""What runs while a kernel is compiled, and makes none of its code: rounding as it always is,
+stacks, and the signal that tells of their lack."""
 
 
 class Watched:
@@ -318,6 +318,77 @@ def test_bytecode_of_what_a_file_was_counts(
     assert settled_digest(notes, root, monkeypatch) == of_two
     py_compile.compile(str(path), doraise=True)
     assert notes.digest(root) == of_two
+
+
+@pytest.mark.parametrize("way", ["new", "in place", "by its name", "unchecked"])
+def test_bytecode_of_another_installation_counts_when_python_runs_it(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is newer than its source, and names the size and the time that the source has."""
+    notes = Notes()
+    root, other = install(tmp_path / "a"), install(tmp_path / "other", 2)
+    for folder in (root, other):
+        os.utime(folder / "b" / "c.py", (NORMAL, NORMAL))
+    mode = py_compile.PycInvalidationMode
+    modes = {"unchecked": mode.UNCHECKED_HASH}
+    theirs = py_compile.compile(
+        str(other / "b" / "c.py"),
+        doraise=True,
+        invalidation_mode=modes.get(way, mode.TIMESTAMP),
+    )
+    ours = Path(py_compile.compile(str(root / "b" / "c.py"), doraise=True))
+    if way == "new":
+        ours.unlink()
+    time.sleep(0.02)  # longer than a tick of the clock of files
+    before = settled_digest(notes, root, monkeypatch)
+    assert before == settled_digest(Notes(), install(tmp_path / "same"), monkeypatch)
+    time.sleep(0.02)
+    if way == "by its name":
+        os.replace(theirs, ours)
+    else:
+        ours.write_bytes(Path(theirs).read_bytes())
+    run = [sys.executable, "-c", "import c; print(c.NUMBER)"]
+    assert subprocess.check_output(run, cwd=root / "b", text=True) == "2\n"
+    stale = settled_digest(notes, root, monkeypatch)
+    assert stale not in (before, settled_digest(notes, other, monkeypatch))
+    assert notes.digest(root) == stale
+    ours.unlink()
+    assert settled_digest(notes, root, monkeypatch) == before
+
+
+def test_bytecode_that_python_does_not_run_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    root, other = install(tmp_path / "a"), install(tmp_path / "other", 2)
+    os.utime(other / "b" / "c.py", (NORMAL + 1, NORMAL + 1))
+    theirs = Path(py_compile.compile(str(other / "b" / "c.py"), doraise=True))
+    before = settled_digest(notes, root, monkeypatch)
+    (root / "b" / "__pycache__").mkdir()
+    shutil.copy(theirs, root / "b" / "__pycache__")
+    assert settled_digest(notes, root, monkeypatch) == before
+
+
+def test_bytecode_is_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compile all sources of the package takes most of a second."""
+    notes = Notes()
+    root = install(tmp_path / "a")
+    for name in ("a.py", "b/c.py"):
+        py_compile.compile(str(root / name), doraise=True)
+    compared: list[str] = []
+    alike = compiler_sources._is_alike
+
+    def watched(path: str, *given: bytes) -> bool:
+        compared.append(Path(path).name)
+        return alike(path, *given)
+
+    monkeypatch.setattr(compiler_sources, "_is_alike", watched)
+    before = settled_digest(notes, root, monkeypatch)
+    assert compared == ["a.py", "c.py"]
+    (root / "b" / "c.py").touch()
+    py_compile.compile(str(root / "b" / "c.py"), doraise=True)
+    assert settled_digest(notes, root, monkeypatch) == before
+    assert compared == ["a.py", "c.py", "c.py"]
 
 
 def test_installations_that_share_notes_have_their_own(
