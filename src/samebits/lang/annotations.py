@@ -423,6 +423,9 @@ def _suggestion(annotation: Any) -> str:
     if name in own:
         return f"import it from samebits: from samebits import {name}"
     origin: Any = get_origin(found) or found
+    if type(origin).__name__ == "TypeAliasType":  # NumPy's NDArray, from Python 3.12 on
+        meant: Any = origin.__value__
+        origin = get_origin(meant) or meant
     if isinstance(found, tuple):
         return f"write tuple[{_name(found)[1:-1]}]"
     if isinstance(annotation, type) and issubclass(annotation, int):

@@ -49,6 +49,16 @@ _NO_FILES = frozenset({errno.ELOOP, errno.ENXIO, errno.EACCES})
 _NOT_ALONE = "it is no file of this user's alone"
 
 
+def _whole(path: Path) -> Path:
+    """The path from the root. A `..` behind a link is the parent of where that leads, as for the
+    system; what is opened then has no link before it."""
+    parts = path.parts
+    last = max((k for k, part in enumerate(parts) if part == os.pardir), default=-1) + 1
+    if last:
+        path = Path(os.path.realpath(Path(*parts[:last])), *parts[last:])
+    return Path(os.path.abspath(path))
+
+
 class OwnFolder:
     """One folder, verified at its first use and again if another folder takes its place.
 
@@ -57,7 +67,7 @@ class OwnFolder:
     """
 
     def __init__(self, path: Path, what: str = "object cache") -> None:
-        self.path = Path(os.path.abspath(path))
+        self.path = _whole(path)
         self._what = what
         self._known: tuple[str, int, int] | None = None
 

@@ -438,3 +438,14 @@ def test_a_folder_for_other_programs_has_nothing_of_others_in_it(place: Path) ->
     os.chown(folder / "o", OTHER, OTHER)
     with pytest.raises(own_folder.UntrustedError, match=f"{folder}/o belongs to user {OTHER}"):
         own_folder.OwnFolder(folder, "tool's cache").closed()
+
+
+def test_a_parent_behind_a_link_is_that_of_where_the_link_leads(tmp_path: Path) -> None:
+    """As the system itself reads a path, and not as its words are."""
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "away")
+    folder = own_folder.OwnFolder(tmp_path / "link" / ".." / "c")
+    folder.write("ab", "abc", b"1")
+    assert (tmp_path / "link" / ".." / "c" / "ab" / "abc").read_bytes() == b"1"
+    assert (tmp_path / "far" / "c" / "ab" / "abc").exists()
+    assert not (tmp_path / "c").exists()
