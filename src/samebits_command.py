@@ -44,6 +44,12 @@ def interrupted() -> tuple[str, int]:
     return ("terminated", 128 + _ended_by[0]) if _ended_by else ("interrupted", INTERRUPTED)
 
 
+def ends_asked() -> int:
+    """How often the process was asked to end, by other signals than Ctrl-C: a library that runs
+    meanwhile may have caught what that raised."""
+    return len(_ended_by)
+
+
 def keep() -> None:
     """From now on the process ends by itself, whatever is pressed or sent."""
     for number in (signal.SIGINT, *_ENDS):

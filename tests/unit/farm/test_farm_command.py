@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +15,9 @@ from tests.support.command_line import Run, called, refused
 from tests.support.folders import SIMULATIONS
 
 import samebits.farm.pool as pool_module
+import samebits_command
 from samebits.cli.farm import extra
+from samebits.farm import run as farm
 from samebits.farm.watch import Watch
 from samebits.replay import ReplayWriter, read_replay
 from samebits.sim.load import load_simulation
@@ -166,3 +171,34 @@ def test_a_corpus_of_other_simulations_is_refused(corpus: Path, tmp_path: Path, 
         TARGET, "--local", 1,
     )  # fmt: skip
     assert "has no replay of" in message
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process of Windows at once")
+def test_a_signal_that_a_library_swallows_is_the_commands_status_all_the_same(
+    corpus: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What comes while the workers end is raised in code that takes any exception for its own."""
+    monkeypatch.setattr(samebits_command, "_ended_by", [])
+    whole = farm.run
+
+    def swallowing(*given: Any) -> farm.Outcome:
+        outcome = whole(*given)
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        return outcome
+
+    monkeypatch.setattr(farm, "run", swallowing)
+    one = tmp_path / "one"
+    one.mkdir()
+    (one / "good.mcap").write_bytes((corpus / "a good.mcap").read_bytes())
+    store = tmp_path / "store"
+    asked = ["farm", "verify", one, "--sim", POISON, "--targets", TARGET, "--store", store]
+    before = signal.signal(signal.SIGTERM, samebits_command._interrupted)
+    try:
+        code, _, err = run(*asked, "--local", 1)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert code == 128 + signal.SIGTERM
+    assert f"terminated: the rows so far are in {store}" in err
+    monkeypatch.setattr(farm, "run", whole)
+    assert run(*asked, "--local", 1)[0] == 0

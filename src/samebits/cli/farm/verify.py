@@ -20,7 +20,7 @@ from samebits.cli.pages import check_page, write_page
 from samebits.farm.errors import FarmError
 from samebits.farm.limits import Limits
 from samebits.farm.rows import Row
-from samebits_command import interrupted
+from samebits_command import ends_asked, interrupted
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,20 @@ class _Bar:
 
 def run(options: VerifyOptions) -> int:
     """Verify and report; return the exit status."""
+    before = ends_asked()
+    code = _verified(options)
+    if ends_asked() == before or code == interrupted()[1]:
+        return code
+    return _interrupted(options)
+
+
+def _interrupted(options: VerifyOptions) -> int:
+    word, code = interrupted()
+    sys.stderr.write(f"{word}: the rows so far are in {options.store}\n")
+    return code
+
+
+def _verified(options: VerifyOptions) -> int:
     require_farm()
     if options.local is not None and options.scheduler is not None:
         raise FarmError(
@@ -90,9 +104,7 @@ def run(options: VerifyOptions) -> int:
             with _bar() as bar:
                 outcome = farm.run(request, store, bar)
         except KeyboardInterrupt:
-            word, code = interrupted()
-            sys.stderr.write(f"{word}: the rows so far are in {options.store}\n")
-            return code
+            return _interrupted(options)
         summary = summarise(store, outcome.keys)
     if options.json:
         print(json.dumps(told.as_json(outcome, summary, store.damaged), indent=1))
