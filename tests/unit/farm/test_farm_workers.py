@@ -11,6 +11,7 @@ from typing import Any
 
 import distributed
 import pytest
+from tests.support.limits import HANG_SECONDS
 
 from samebits.farm import cluster as module
 from samebits.farm import worker
@@ -101,14 +102,14 @@ def test_the_others_do_the_work_of_a_worker_that_is_lost(monkeypatch: pytest.Mon
     def before(task: Task) -> None:
         if not gone.is_set() and _distributed.get_worker().name == 1:
             asked.set()
-            gone.wait(30)
+            gone.wait(HANG_SECONDS)
 
     monkeypatch.setattr(FakePool, "before", staticmethod(before))
     with scheduler(2) as found, Cluster(None, found.scheduler_address) as cluster:
         cluster.workers()
         rows = cluster.run(tasks(60), HOWS, Limits())
         first = next(rows)
-        assert asked.wait(30)
+        assert asked.wait(HANG_SECONDS)
         found.sync(found.workers[1].close, executor_wait=False)
         gone.set()
         assert {*results(rows).values(), *(row.result for row in first)} == {SAME}
@@ -135,14 +136,14 @@ def test_a_scheduler_that_is_gone_ends_the_run_after_what_was_found(
     def before(task: Task) -> None:
         if int(task.path.split(".")[0]) > 1:
             later.set()
-            gone.wait(30)
+            gone.wait(HANG_SECONDS)
 
     monkeypatch.setattr(FakePool, "before", staticmethod(before))
     with scheduler(1) as found, Cluster(None, found.scheduler_address) as cluster:
         cluster.workers()
         rows = cluster.run(tasks(50), HOWS, Limits())
         assert len(next(rows)) >= 1
-        assert later.wait(30)
+        assert later.wait(HANG_SECONDS)
         threading.Timer(0.2, gone.set).start()
         found.close()
         with pytest.raises(FarmError, match="is gone") as caught:
@@ -184,4 +185,4 @@ def test_the_worker_command_labels_its_targets_and_ends_when_asked() -> None:
             (told,) = cluster.workers().values()
             assert told == facts()
             process.terminate()
-            assert (process.wait(60), process.stderr.read()) == (0, "")
+            assert (process.wait(HANG_SECONDS), process.stderr.read()) == (0, "")

@@ -9,6 +9,7 @@ import weakref
 from typing import Any
 
 import pytest
+from tests.support.limits import HANG_SECONDS
 from tests.support.simulations.small_simulation import SMALL
 
 from samebits.runtime.calls import packing, prepared_calls
@@ -76,5 +77,5 @@ def test_threads_that_step_sessions_of_their_own_all_end() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(HANG_SECONDS)
     assert done == [2000] * 4
