@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.support.limits import HANG_SECONDS
+
 COMMAND = [sys.executable, "-m", "pyright.langserver", "--stdio"]
 
 
@@ -39,7 +41,7 @@ class LanguageServer:
     def __exit__(self, *raised: object) -> None:
         self.ask("shutdown", None)
         self.tell("exit", None)
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=HANG_SECONDS)
 
     def open(self, path: Path) -> None:
         """Open a file of the folder."""

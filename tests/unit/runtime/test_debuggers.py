@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.kernels import debugged
+from tests.support.limits import HANG_SECONDS
 
 _PROGRAM = Path(debugged.__file__)
 _LINES = _PROGRAM.read_text().splitlines()
@@ -37,7 +38,7 @@ def session(tmp_path: Path, *commands: str) -> str:
     script.write_text("\n".join([*_BEFORE, *commands]) + "\n")
     done = subprocess.run(
         [_GDB, "-q", "-nx", "-batch", "-x", str(script), "--args", sys.executable, _PROGRAM],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=HANG_SECONDS, check=False,
         env={"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path), "HOME": "/"},
     )  # fmt: skip
     return done.stdout

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.support.folders import ROOT
 from tests.support.kernels.inspected_kernels import module_of
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.backend.llvm.engine import host_target
@@ -172,7 +173,9 @@ def run(kernel: Any, managed: bool = False) -> Any:
 
 def child(check: bool) -> subprocess.CompletedProcess[str]:
     order = [sys.executable, "-m", MODULE, *(["unchecked"] if not check else [])]
-    return subprocess.run(order, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        order, cwd=ROOT, capture_output=True, text=True, timeout=HANG_SECONDS, check=False
+    )
 
 
 def test_no_constant_in_an_index_ends_the_process() -> None:
