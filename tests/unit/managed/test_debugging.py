@@ -34,7 +34,8 @@ def _said(path: Path, stop: str, flags: list[str], commands: str) -> list[str]:
     path.write_text(PROGRAM.format(stop=stop))
     done = subprocess.run(
         [sys.executable, *flags, str(path)], input=commands, text=True, capture_output=True,
-        timeout=HANG_SECONDS, check=False, env={"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin"},
+        timeout=HANG_SECONDS, check=False,
+        env={"PYTHONPATH": ":".join(sys.path), "PATH": "/usr/bin"},
     )  # fmt: skip
     return [line.removeprefix("(Pdb) ") for line in done.stdout.splitlines()]
 
