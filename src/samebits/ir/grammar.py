@@ -381,6 +381,14 @@ def walk(region: Region) -> Iterator[Statement]:
                 yield from walk(inner)
 
 
+def may_loop(function: Function) -> bool:
+    """Whether there is a loop in a function, or a call of one that may have it."""
+    return any(
+        isinstance(s, For | While) or (isinstance(s, Op) and s.opcode in CALLS)
+        for s in walk(function.body)
+    )
+
+
 def regions(statement: Statement) -> tuple[Region, ...]:
     """The regions directly inside `statement`, in the order in which they run."""
     match statement:

@@ -17,7 +17,7 @@ from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import Locations
 from samebits.backend.text.types import function_symbol, parts, return_type, scalar
 from samebits.bits import CANONICAL_NAN
-from samebits.ir.grammar import Function, ValueType
+from samebits.ir.grammar import Function, ValueType, may_loop
 from samebits.types import Kind, ScalarType
 
 
@@ -105,7 +105,8 @@ def _body(
         slots.lines += ["trap:", f"  ret i32 {status}", "done:"]
     for t, name in zip(function.results, items, strict=True):
         _store_result(slots, t, name)
-    head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{"
+    align = target.stack_attribute if may_loop(function) else ""
+    head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0{align} {{"
     return "\n".join([head, "entry:", *slots.lines, f"  ret i32 {status}", "}"])
 
 

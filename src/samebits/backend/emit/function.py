@@ -41,6 +41,7 @@ from samebits.ir.grammar import (
     Value,
     While,
     can_trap,
+    may_loop,
     walk,
 )
 from samebits.types import ScalarType
@@ -98,6 +99,8 @@ class FunctionEmitter(FunctionWriter):
             or self.module.stays_whole(self.function.name)
         ):
             attributes = "#0 noinline"
+        if "alwaysinline" not in attributes and may_loop(self.function):
+            attributes += self.target.stack_attribute
         options = self.function.options
         flushes_each = options.denormals == "flush" and not self.flushes_late
         if flushes_each and options.optimize_for == "speed":

@@ -154,7 +154,8 @@ def range_text(
     )  # fmt: skip
     trap = _FAILED + (_OWN_TRAP if owns or records else _TRAP)
     lines = [
-        f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
+        f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0"
+        f"{target.stack_attribute} {{",
         "entry:",
         *([f"  %own = alloca [{TRAP_WORDS} x i64], align 8"] * owns),
         "  %slots = load ptr, ptr %args",
