@@ -4,6 +4,7 @@ that its tables and pages can hold."""
 from __future__ import annotations
 
 import json
+import weakref
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,6 +40,7 @@ class Verdicts(Target):
     def __init__(self, folder: Path) -> None:
         self._folder, self._path = folder, folder / "verdict.json"
         self._database = Database(folder)
+        weakref.finalize(self, self._database.close)
 
     def seeds(self) -> list[bytes]:
         found: list[bytes] = []

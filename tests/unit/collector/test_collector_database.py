@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,19 @@ from samebits.collector.problem import CollectorError
 def differences(database: Database) -> list[object]:
     with database.reading() as connection:
         return [*compare_metadata(MigrationContext.configure(connection), metadata)]
+
+
+def connections() -> set[int]:
+    """The open connections of SQLite in this process."""
+    every = [each for each in gc.get_objects() if isinstance(each, sqlite3.Connection)]
+    return {id(each) for each in every if is_open(each)}
+
+
+def is_open(connection: sqlite3.Connection) -> bool:
+    try:
+        return connection.total_changes >= 0
+    except sqlite3.ProgrammingError:
+        return False
 
 
 def test_revisions_end_in_the_tables_that_are_used(tmp_path: Path) -> None:
@@ -57,8 +72,10 @@ def test_the_tables_of_a_newer_samebits_are_left_alone(tmp_path: Path) -> None:
     with database.writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     database.close()
+    before = connections()
     with pytest.raises(CollectorError, match="tables of revision 9999"):
         Database(tmp_path)
+    assert connections() == before
 
 
 @pytest.mark.parametrize("url", ["mysql://host/x", "sqlite:///x", "/tmp/x"])

@@ -55,8 +55,10 @@ class Database:
         try:
             with self.writing() as connection:
                 migrate(connection)
-        except SQLAlchemyError as error:
+        except BaseException as error:
             self.engine.dispose()
+            if not isinstance(error, SQLAlchemyError):
+                raise
             said = str(getattr(error, "orig", None) or error).strip().splitlines()
             raise CollectorError(
                 f"cannot open the database: {said[0] if said else error:.200}",
