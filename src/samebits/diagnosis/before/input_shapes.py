@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import numpy as np
 
 from samebits.bits import CANONICAL_NAN, INFINITY, xxh64
 from samebits.diagnosis.before.input_rows import InputRows, Row
+from samebits.diagnosis.before.input_values import plausible
 from samebits.sim.state.columns import Column, columns
-from samebits.types import BOOL
 
 LITTLE_LATE = 12
 """Frames by which an input is rather late than another player's."""
@@ -24,8 +25,10 @@ MOST_LATE = 120
 MOST_EARLY = 16
 MOST_READ = 4096
 """Frames whose inputs are read for the values that they have."""
-MOST_VALUES = 256
-"""Values that are tried of one scalar."""
+MOST_VALUES = 4096
+"""Values of side a's inputs that are tried of one scalar."""
+MOST_TRIED = 200_000
+"""Values that are tried of all scalars of a frame: some seconds."""
 
 Made = Callable[[int], "Row | None"]
 """The other side's inputs of a frame; None where what they are made from is not known."""
@@ -110,19 +113,32 @@ def _no_numbers(bits: int) -> tuple[tuple[str, int], ...]:
 
 
 def changes(a: InputRows, first: int, frames: int) -> Iterator[Shape]:
-    """One scalar of one player's that is another in frame `first`: any value of one byte, or one
-    that side a's inputs have in some frame."""
+    """One scalar of one player's that is another in frame `first`: one that side a's inputs have in
+    some frame, or a `plausible` one."""
     given = [row for n in range(min(frames, MOST_READ)) if (row := a.row(n)) is not None]
-    for column in columns(a.type):
-        for flat in range(column.count):
-            part = _part(column, flat)
-            values = {row[p, part].tobytes() for row in given for p in range(len(row))}
-            if column.type.bits <= 8:
-                values |= {bytes([value]) for value in range(2 if column.type is BOOL else 256)}
-            for p in range(_count(a, first)):
-                for value in sorted(values)[:MOST_VALUES]:
-                    made = partial(_set, a, part, value)
-                    yield Shape("changed", (p,), partial(_with, a, (p,), made))
+    row = a.row(first)
+    parts = [(column, _part(column, k)) for column in columns(a.type) for k in range(column.count)]
+    if row is not None:
+        every = (
+            Shape("changed", (p,), partial(_with, a, (p,), partial(_set, a, part, value)))
+            for tried in (_given, _plausible)
+            for column, part in parts
+            for p in range(len(row))
+            for value in tried(column, row[p, part], [each[:, part] for each in given])
+        )
+        yield from islice(every, MOST_TRIED)
+
+
+def _given(column: Column, own: Row, given: Sequence[Row]) -> list[bytes]:
+    """The values that side a's inputs have of a scalar."""
+    values = {part.tobytes() for row in given for part in row}
+    return sorted(values)[:MOST_VALUES]
+
+
+def _plausible(column: Column, own: Row, given: Sequence[Row]) -> Iterator[bytes]:
+    pattern = int.from_bytes(own.tobytes(), "little")
+    for found in plausible(column.type, pattern):
+        yield found.to_bytes(column.type.size, "little")
 
 
 def _part(column: Column, flat: int) -> slice:

@@ -131,7 +131,7 @@ class _Stretch:
             return InputFact(first, self._last, (), "unknown")
         player = players[0]
         fields = differences(self._a.type, mine[player].tobytes(), theirs[player].tobytes()).first
-        if shape is None:
+        if shape is None or shape.name == "changed":
             name, least, most = _kind(self._a, self._frames, fields)
             return InputFact(first, self._last, players, name, 0, None, fields, least, most)
         has_left = (
