@@ -126,16 +126,16 @@ def two_workers(rounds: int) -> float:
         peers[count] = batch
     inputs = np.zeros((65536, 1), TASKS[0].simulation.input_type.dtype)
 
-    def run(count: int) -> Callable[[], object]:
-        def call() -> object:
+    best = dict.fromkeys(peers, float("inf"))
+    for _ in range(3 * rounds):
+        for count, batch in peers.items():
             sb.set_workers(count)
-            return peers[count].run(inputs, 20, hashes=False)
-
-        return call
-
-    found = ratio(run(1), run(2), time.perf_counter, 3 * rounds)
+            batch.run(inputs, 1, hashes=False)  # which starts the other thread
+            before = time.perf_counter()
+            batch.run(inputs, 20, hashes=False)
+            best[count] = min(best[count], time.perf_counter() - before)
     sb.set_workers(1)
-    return found
+    return best[1] / best[2]
 
 
 def table(name: str, rows: dict[int, Rates]) -> list[str]:

@@ -112,6 +112,9 @@ class Worlds:
         self.n = n
         self.states: Memory = np.zeros(n, state.dtype)
         self.shadows: Memory = np.zeros(n, state.dtype)
+        self._before: Memory | None = None
+        """The states before a `run`: memory that is kept, since new memory costs as much as some
+        frames."""
         self.staged: Memory = np.zeros((1, n, players), input.dtype)
         """One frame's inputs, for `run`."""
         self.at = np.zeros(n, np.uint64)
@@ -193,7 +196,10 @@ class Worlds:
     def run(self, inputs: Memory, frames: int, hashes: NDArray[np.uint64]) -> None:
         """Run frames of inputs of shape (frames, n, players), or of one that holds for all; into
         `hashes` of shape (frames, n), if it has any rows, go the hashes after each."""
-        before = self.states.copy()
+        before = self._before
+        if before is None:
+            before = self._before = np.empty_like(self.states)
+        _memmove(address(before), *self._whole[::2])
         _memset(*self._at)
         call = self._run
         stopped = None

@@ -54,8 +54,8 @@ def test_a_value_that_no_input_has_is_found_of_hashes_alone(
 ) -> None:
     found = beside(report(one(33, 1, name, value)))
     fact = found.inputs[0]
-    assert (fact.first, fact.players, fact.shape) == (33, (1,), shape)
-    assert float(fact.fields[0].b.text) == value
+    assert (fact.frame, fact.players, fact.shape) == (33, (1,), shape)
+    assert np.float32(fact.fields[0].b.text) == np.float32(value)
     assert (found.frame, found.certainty) == (33, "certain")
     assert found.fields
     assert any(f"player 1's {name} is" in text for _, text in as_lines(found))
