@@ -6,7 +6,7 @@ import argparse
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,19 +80,6 @@ def single(rounds: int) -> tuple[float, float]:
     return best[0], best[1]
 
 
-def ratio(
-    first: Callable[[], object], second: Callable[[], object], clock: Any, rounds: int
-) -> float:
-    """How many times as long the first takes as the second, best of interleaved rounds."""
-    best = [float("inf")] * 2
-    for _ in range(rounds):
-        for k, call in enumerate((first, second)):
-            before = clock()
-            call()
-            best[k] = min(best[k], clock() - before)
-    return best[0] / best[1]
-
-
 def arena(rounds: int, n: int = 1024, frames: int = 8) -> float:
     """The speed of a batch of arenas as a share of that of sessions, one after another."""
     simulation = load_simulation(str(ROOT / "examples" / "arena" / "arena.py"))
@@ -120,12 +107,8 @@ def arena(rounds: int, n: int = 1024, frames: int = 8) -> float:
 
 def two_workers(rounds: int) -> float:
     """How many times as fast two workers step 65,536 CartPoles as one, by the clock."""
-    peers = {}
-    for count in (1, 2):
-        batch = TASKS[0].simulation.batch(65536, seeds=1)
-        peers[count] = batch
+    peers = {count: TASKS[0].simulation.batch(65536, seeds=1) for count in (1, 2)}
     inputs = np.zeros((65536, 1), TASKS[0].simulation.input_type.dtype)
-
     best = dict.fromkeys(peers, float("inf"))
     for _ in range(3 * rounds):
         for count, batch in peers.items():

@@ -6,10 +6,11 @@ bytes, or by their hash alone. Owns the shapes and their order; the most plausib
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -30,6 +31,8 @@ MOST_VALUES = 4096
 MOST_TRIED = 200_000
 """Values that are tried of all scalars of a frame: some seconds."""
 
+Changed = tuple[int, slice, bytes]
+"""A player, a scalar's bytes in the input, and their value."""
 Made = Callable[[int], "Row | None"]
 """The other side's inputs of a frame; None where what they are made from is not known."""
 
@@ -115,30 +118,37 @@ def _no_numbers(bits: int) -> tuple[tuple[str, int], ...]:
 def changes(a: InputRows, first: int, frames: int) -> Iterator[Shape]:
     """One scalar of one player's that is another in frame `first`: one that side a's inputs have in
     some frame, or a `plausible` one."""
-    given = [row for n in range(min(frames, MOST_READ)) if (row := a.row(n)) is not None]
     row = a.row(first)
+    if row is None:
+        return
+    given = [each for n in range(min(frames, MOST_READ)) if (each := a.row(n)) is not None]
     parts = [(column, _part(column, k)) for column in columns(a.type) for k in range(column.count)]
-    if row is not None:
-        every = (
-            Shape("changed", (p,), partial(_with, a, (p,), partial(_set, a, part, value)))
-            for tried in (_given, _plausible)
-            for column, part in parts
-            for p in range(len(row))
-            for value in tried(column, row[p, part], [each[:, part] for each in given])
-        )
-        yield from islice(every, MOST_TRIED)
+    players = range(len(row))
+    seen = ((p, part, value) for _, part in parts for value in _seen(given, part) for p in players)
+    guessed = _in_turn([_guessed(column, p, part, row) for column, part in parts for p in players])
+    for p, part, value in islice(chain(seen, guessed), MOST_TRIED):
+        yield Shape("changed", (p,), partial(_with, a, (p,), partial(_set, a, part, value)))
 
 
-def _given(column: Column, own: Row, given: Sequence[Row]) -> list[bytes]:
+def _seen(given: Sequence[Row], part: slice) -> list[bytes]:
     """The values that side a's inputs have of a scalar."""
-    values = {part.tobytes() for row in given for part in row}
-    return sorted(values)[:MOST_VALUES]
+    return sorted({player[part].tobytes() for row in given for player in row})[:MOST_VALUES]
 
 
-def _plausible(column: Column, own: Row, given: Sequence[Row]) -> Iterator[bytes]:
-    pattern = int.from_bytes(own.tobytes(), "little")
-    for found in plausible(column.type, pattern):
-        yield found.to_bytes(column.type.size, "little")
+def _guessed(column: Column, p: int, part: slice, row: Row) -> Iterator[Changed]:
+    own = int.from_bytes(row[p, part].tobytes(), "little")
+    for pattern in plausible(column.type, own):
+        yield p, part, pattern.to_bytes(column.type.size, "little")
+
+
+def _in_turn(some: Iterable[Iterator[Changed]]) -> Iterator[Changed]:
+    """One of each, then the next of each: no scalar of many values leaves none to the others."""
+    left = deque(some)
+    while left:
+        each = left.popleft()
+        for changed in islice(each, 1):
+            yield changed
+            left.append(each)
 
 
 def _part(column: Column, flat: int) -> slice:
